@@ -4,11 +4,11 @@
 use gpulint::disk::Disk;
 use gpulint::findings::Severity;
 use gpulint::findings::baseline::Baseline;
-use gpulint::fixes::{Settled, Wanted, apply_until_stable};
+use gpulint::fixes::{FixSelection, FixedProject, apply_until_stable};
 use gpulint::policy::{self, Policy};
 use gpulint::rules::{self, Loaded, RuleSet};
 use gpulint::settings::Settings;
-use gpulint::sources::{Extent, Source, Sources};
+use gpulint::sources::{FileSelection, Source, Sources};
 use gpulint::{Outcome, check};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -46,7 +46,7 @@ const PROGRAM: &str = "import os\nos.environ['CUDA_VISIBLE_DEVICES'] = '0'\nimpo
 
 fn sources(name: &str, bytes: &[u8]) -> Sources {
     let root = Path::new(ROOT);
-    Sources::with_standard_input(root, Some(&root.join(name)), bytes.to_vec(), Extent::NamedPaths)
+    Sources::with_standard_input(root, Some(&root.join(name)), bytes.to_vec(), FileSelection::NamedPaths)
 }
 
 fn disk(name: &str, bytes: &[u8]) -> (Disk, PathBuf) {
@@ -143,8 +143,8 @@ fn fixes(name: &str, bytes: &[u8]) {
     }
 }
 
-fn fixed(sources: &Sources, outcome: &Outcome, text: &str, risky: bool, settings: &Settings) -> Settled {
-    let wanted = Wanted { risky, least: Severity::Note, fixable: None };
+fn fixed(sources: &Sources, outcome: &Outcome, text: &str, risky: bool, settings: &Settings) -> FixedProject {
+    let wanted = FixSelection { risky, least: Severity::Note, fixable: None };
     let content_of = |_: &Source| Some(text.to_owned());
     apply_until_stable(sources, outcome, wanted, (settings, RuleSet::embedded()), &content_of)
         .expect("known rules")

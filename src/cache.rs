@@ -4,7 +4,7 @@
 //! What a check depends on is the key: the program, the settings, the rules, and names and texts of all files that were
 //! read ([`key`]). What it asked the disk for besides is kept with the outcome, and asked again. Where a text has changed, what
 //! the programs came to that do not rest on it is taken from a second entry, one for each project
-//! ([`Earlier`]). The entries lie in the user's folder of caches and never in the project, where a pull request could bring
+//! ([`ResultStore`]). The entries lie in the user's folder of caches and never in the project, where a pull request could bring
 //! one that hides findings.
 
 mod key;
@@ -14,7 +14,7 @@ use crate::Outcome;
 use crate::check;
 use crate::check_remembering;
 use crate::findings::Finding;
-use crate::program::{Earlier, Memory};
+use crate::program::{ResultCache, ResultStore};
 use crate::rules::{Loaded, UnknownSelector};
 use crate::settings::Settings;
 use crate::sources::{Digest, Question, Sources};
@@ -44,7 +44,7 @@ pub struct Cache {
 pub struct Checks {
     cache: Option<Cache>,
     /// Of each project, where there is no cache.
-    earlier: RefCell<FxHashMap<Digest, Earlier<Finding>>>,
+    earlier: RefCell<FxHashMap<Digest, ResultStore<Finding>>>,
 }
 
 impl Checks {
@@ -67,7 +67,7 @@ impl Checks {
         }
         let Some(keys) = key::of(sources, settings, rules) else { return check(sources, settings, rules) };
         let earlier = self.earlier.borrow().get(&keys.project).cloned().unwrap_or_default();
-        let memory = Memory::new(earlier, sources, keys.files);
+        let memory = ResultCache::new(earlier, sources, keys.files);
         let (outcome, earlier) = check_remembering(sources, settings, rules, Some(memory), None)?;
         if let Some(earlier) = earlier {
             self.earlier.borrow_mut().insert(keys.project, earlier);
@@ -107,9 +107,9 @@ impl Cache {
             return Ok(outcome);
         }
         let programs = self.folder.join(format!("{}.programs", keys.project));
-        let earlier: Option<Earlier<Finding>> =
+        let earlier: Option<ResultStore<Finding>> =
             text_in(&programs).and_then(|text| serde_json::from_str(&text).ok());
-        let memory = Memory::new(earlier.unwrap_or_default(), sources, keys.files);
+        let memory = ResultCache::new(earlier.unwrap_or_default(), sources, keys.files);
         let (outcome, earlier) = check_remembering(sources, settings, rules, Some(memory), None)?;
         let _ = self.keep(&file, &outcome, sources);
         if let Some(earlier) = earlier {

@@ -37,34 +37,34 @@ pub enum ChangesError {
     )]
     OfAnother(String),
     #[error("{0}: the repository has no commit yet; leave {option} out until it has one", option = .0.option)]
-    NoCommit(Asked),
+    NoCommit(ComparisonRequest),
     #[error("{0}: there is no such commit, branch or tag in this repository")]
-    UnknownReference(Asked),
+    UnknownReference(ComparisonRequest),
     #[error(
         "{0}: there is no such commit, branch or tag in this shallow clone; fetch it, \
          with `git fetch --unshallow` or with `fetch-depth: 0` in a workflow"
     )]
-    UnknownInShallow(Asked),
+    UnknownInShallow(ComparisonRequest),
     #[error(
         "{0}: this clone is shallow, and the commit where {name} and HEAD parted is not in it; \
          run `git fetch --unshallow`, or set `fetch-depth: 0` in a workflow",
         name = .0.reference
     )]
-    Shallow(Asked),
+    Shallow(ComparisonRequest),
     #[error("{0}: {name} and HEAD have no commit in common, so nothing says what changed", name = .0.reference)]
-    Unrelated(Asked),
+    Unrelated(ComparisonRequest),
     #[error("git cannot tell what changed: {0}")]
     Refused(String),
 }
 
 /// What the user compares with, and by which option.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct ComparisonRequest {
     pub option: &'static str,
     pub reference: String,
 }
 
-impl fmt::Display for Asked {
+impl fmt::Display for ComparisonRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.option, self.reference)
     }
@@ -101,7 +101,7 @@ enum Change {
 
 impl Base {
     /// The commit where HEAD and the named one parted, in the work tree that `folder` lies in.
-    pub fn of(folder: &Path, asked: &Asked) -> Result<Base, ChangesError> {
+    pub fn of(folder: &Path, asked: &ComparisonRequest) -> Result<Base, ChangesError> {
         let (git, top) = Git::of_work_tree(folder)?;
         let (named, reference) = (|| asked.clone(), asked.reference.as_str());
         if git.commit("HEAD")?.is_none() {

@@ -35,7 +35,7 @@ mod work_on_card;
 use crate::report::commands::{Form, harmless};
 use crate::report::printable;
 use crate::settings::{Request, Settings, SettingsError, resolve};
-use crate::sources::Extent;
+use crate::sources::FileSelection;
 use anstream::AutoStream;
 use clap::{Parser, Subcommand};
 use options::Colour;
@@ -224,7 +224,7 @@ fn be_quiet() {
 
 /// The settings of a run. Whoever reads what comes of them is told, also by a quiet run, when it may be something else on
 /// another machine.
-fn settings_of(request: &Request) -> Result<(Settings, Extent), SettingsError> {
+fn settings_of(request: &Request) -> Result<(Settings, FileSelection), SettingsError> {
     let (settings, extent) = resolve(request)?;
     let files: Vec<String> = settings.machine_files.iter().map(|file| file.display().to_string()).collect();
     let wins = if settings.policy_file.is_some() { "; keys of the project's policy win" } else { "" };

@@ -68,18 +68,18 @@ pub struct Remarks {
 }
 
 /// Statements that run one after the other.
-pub type Block<'s> = Vec<Step<'s>>;
+pub type Block<'s> = Vec<Statement<'s>>;
 
 /// One statement.
 #[derive(Debug)]
-pub struct Step<'s> {
+pub struct Statement<'s> {
     pub span: Span,
-    pub kind: StepKind<'s>,
+    pub kind: StatementKind<'s>,
 }
 
 /// What a statement does.
 #[derive(Debug)]
-pub enum StepKind<'s> {
+pub enum StatementKind<'s> {
     Import(Import<'s>),
     /// `mod gpu;` of Rust, and the modules that paths begin with: a file of the crate is bound to a name.
     Module {
@@ -179,7 +179,7 @@ pub enum StepKind<'s> {
     Setting(Box<Setting<'s>>),
 }
 
-impl<'s> StepKind<'s> {
+impl<'s> StatementKind<'s> {
     /// The blocks that a compound statement holds.
     pub fn blocks(&self) -> Vec<&Block<'s>> {
         match self {

@@ -46,13 +46,13 @@ pub struct Invocation {
     /// The folder in which the program runs, as written.
     pub folder: Option<String>,
     /// Where it runs, when that is not here.
-    pub elsewhere: Option<Elsewhere>,
+    pub elsewhere: Option<SeparateEnvironment>,
     /// It is started for each of several inputs, which `{}` stands for.
     pub repeated: bool,
     /// One process for each GPU is started, which then chooses its own.
     pub is_distributed: bool,
     /// The programs that start the next one, outermost first.
-    pub wrappers: Vec<Wrapped>,
+    pub wrappers: Vec<WrapperCommand>,
     /// The image whose own command runs in a container.
     pub image: Option<String>,
     pub started: Started,
@@ -60,7 +60,7 @@ pub struct Invocation {
 
 /// A program that starts the next one: `srun`, `nohup`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wrapped {
+pub struct WrapperCommand {
     pub name: &'static str,
     /// The positions of its options.
     pub options: Range<usize>,
@@ -77,7 +77,7 @@ pub struct Setting {
 
 /// A place that does not share the environment of its caller, or not only that.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Elsewhere {
+pub enum SeparateEnvironment {
     /// A container, with the variables that are handed to it.
     Container { handed: Vec<String>, env_files: Vec<String>, gpus: Gpus },
     /// An image of Singularity: the environment is the caller's, and the GPUs are not.
@@ -205,9 +205,9 @@ fn invocation_from(words: &[Option<&str>], mut at: usize, invocation: &mut Invoc
         at += 1 + usize::from(!wrapper.verb.is_empty());
         let first_option = at;
         at = skip_options(words, at, wrapper, invocation);
-        invocation.wrappers.push(Wrapped { name: wrapper.name, options: first_option..at });
+        invocation.wrappers.push(WrapperCommand { name: wrapper.name, options: first_option..at });
         if matches!(name, "singularity" | "apptainer") && leaves_gpus_outside(words, first_option..at) {
-            invocation.elsewhere = Some(Elsewhere::ImageWithoutGpu);
+            invocation.elsewhere = Some(SeparateEnvironment::ImageWithoutGpu);
         }
         if let Some(started) = options_that_start(words, at, wrapper) {
             invocation.started = started;
@@ -315,7 +315,7 @@ fn started(
                 words.iter().find(|word| word.is_some_and(|word| word.starts_with("--wrap")))
             {
                 let position = words.iter().position(|word| *word == Some(*wrapped)).unwrap_or_default();
-                invocation.elsewhere = Some(Elsewhere::Job);
+                invocation.elsewhere = Some(SeparateEnvironment::Job);
                 return match wrapped.strip_prefix("--wrap=") {
                     Some(_) => Started::ShellCode(Dialect::Bourne, position),
                     None => Started::ShellCode(Dialect::Bourne, position + 1),
@@ -324,7 +324,7 @@ fn started(
             let started = file_behind_options(words, at + 1, SLURM);
             let is_script = |word: &Option<&str>| matches!((&started, word), (Started::File(file), Some(word)) if file == word);
             let end = words.iter().position(is_script).unwrap_or(words.len());
-            invocation.wrappers.push(Wrapped { name: "sbatch", options: at + 1..end.max(at + 1) });
+            invocation.wrappers.push(WrapperCommand { name: "sbatch", options: at + 1..end.max(at + 1) });
             started
         }
         _ if python && has_ending(name, ".py") => Started::File(words[at].unwrap_or_default().to_owned()),
@@ -387,7 +387,7 @@ fn module_started(words: &[Option<&str>], at: usize, module: &str, invocation: &
     let verb = usize::from(wrapper.name == "coverage");
     let first_option = at + 1 + verb;
     let at = skip_options(words, first_option, wrapper, invocation);
-    invocation.wrappers.push(Wrapped { name: wrapper.name, options: first_option..at });
+    invocation.wrappers.push(WrapperCommand { name: wrapper.name, options: first_option..at });
     if let Some(started) = options_that_start(words, at, wrapper) {
         return started;
     }

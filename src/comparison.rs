@@ -12,7 +12,7 @@ pub use cause::{Causes, find_causes};
 
 use crate::changes::States;
 use crate::facts::Place;
-use crate::findings::{Finding, Severity, Speaks, Status};
+use crate::findings::{Audience, Finding, Severity, Status};
 use crate::sources::Sources;
 use hunks::{Hunk, hunks};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -38,7 +38,7 @@ pub struct Limits {
 
 /// By what a finding is known again in another state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Mark {
+struct FindingIdentity {
     rule: String,
     /// Where the file lay in the base.
     file: PathBuf,
@@ -46,7 +46,7 @@ struct Mark {
 }
 
 /// The marks of findings in the base, or in a state that has files where the present one has them.
-fn marks(findings: &[Finding], sources: &Sources, states: &States, is_base: bool) -> Vec<Mark> {
+fn marks(findings: &[Finding], sources: &Sources, states: &States, is_base: bool) -> Vec<FindingIdentity> {
     let mut statements = Statements::of(sources);
     let changed: FxHashSet<&Path> = states.changed().into_iter().collect();
     let mark = |finding: &Finding| {
@@ -59,7 +59,7 @@ fn marks(findings: &[Finding], sources: &Sources, states: &States, is_base: bool
             false => format!("{}..{}", finding.place.span.start, finding.place.span.end),
         };
         let file = if is_base { path } else { states.before(path) };
-        Mark { rule: finding.rule.clone(), file: file.to_owned(), statement }
+        FindingIdentity { rule: finding.rule.clone(), file: file.to_owned(), statement }
     };
     findings.iter().map(mark).collect()
 }
@@ -72,7 +72,7 @@ pub fn mark_old(
     states: &States,
     limits: Limits,
 ) -> usize {
-    let mut known: FxHashMap<Mark, Vec<&Finding>> = FxHashMap::default();
+    let mut known: FxHashMap<FindingIdentity, Vec<&Finding>> = FxHashMap::default();
     for (finding, mark) in base.findings.iter().zip(marks(&base.findings, &base.sources, states, true)) {
         known.entry(mark).or_default().push(finding);
     }
@@ -86,7 +86,7 @@ pub fn mark_old(
         (!fails(finding), finding.status != Status::Active, edits.touch(finding.place), finding.place)
     });
     let is_open_before = |rule: &str| {
-        base.findings.iter().any(|finding| finding.rule == rule && finding.speaks == Speaks::ForProject)
+        base.findings.iter().any(|finding| finding.rule == rule && finding.speaks == Audience::ForProject)
     };
     for at in order {
         let finding = &mut findings[at];
@@ -94,7 +94,7 @@ pub fn mark_old(
         let counts = |known: &&Finding| {
             known.severity >= limits.fail_on
                 || known.status != Status::Active
-                || known.speaks != Speaks::ForItself
+                || known.speaks != Audience::ForItself
         };
         let alike = known.get_mut(&marks[at]);
         let old = alike.and_then(|alike| {
@@ -109,14 +109,14 @@ pub fn mark_old(
         }
         if old.is_some() {
             finding.status = Status::Old;
-        } else if finding.speaks == Speaks::ForOneOfMany && is_open_before(&finding.rule) {
+        } else if finding.speaks == Audience::ForOneOfMany && is_open_before(&finding.rule) {
             // The project is known to leave it open; the change does so once more.
             finding.severity = finding.severity.max(Severity::Warning);
         }
     }
     // A milder one that fails now is new, and not gone.
     let new = findings.iter().zip(&marks).filter(|(finding, _)| finding.status == Status::Active);
-    let new: FxHashSet<&Mark> = new.map(|(_, mark)| mark).collect();
+    let new: FxHashSet<&FindingIdentity> = new.map(|(_, mark)| mark).collect();
     let left = known.iter().filter(|(mark, _)| !new.contains(mark)).flat_map(|(_, left)| left);
     left.filter(|finding| finding.status == Status::Active && finding.severity >= limits.shown).count()
 }

@@ -66,7 +66,7 @@ pub struct Finding {
     pub mask: Option<String>,
     /// The programs that show it, by the files that they start with, in the order of the files.
     pub programs: Vec<FileId>,
-    pub speaks: Speaks,
+    pub speaks: Audience,
     /// The files of the policies that it is judged by, where a run has several.
     #[serde(default)]
     pub policies: Vec<String>,
@@ -98,7 +98,7 @@ impl Finding {
             unfixed: None,
             mask: None,
             programs: Vec::new(),
-            speaks: Speaks::ForItself,
+            speaks: Audience::ForItself,
             policies: Vec::new(),
             caused_by: None,
             status: Status::Active,
@@ -114,8 +114,8 @@ impl Finding {
     /// after the other, each would be the warning of the next run.
     pub fn counts_from(&self, least: Severity) -> bool {
         let severity = match self.speaks {
-            Speaks::ForOneOfMany => self.severity.max(Severity::Warning),
-            Speaks::ForItself | Speaks::ForProject => self.severity,
+            Audience::ForOneOfMany => self.severity.max(Severity::Warning),
+            Audience::ForItself | Audience::ForProject => self.severity,
         };
         severity >= least
     }
@@ -135,7 +135,7 @@ pub struct Cause {
 
 /// For whom a finding speaks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Speaks {
+pub enum Audience {
     /// For the place where it stands.
     #[default]
     ForItself,
@@ -150,12 +150,12 @@ pub enum Speaks {
 pub struct Related {
     pub place: Place,
     pub message: String,
-    pub moment: Moment,
+    pub moment: RelativeTime,
 }
 
 /// When something happens, seen from the place of the finding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Moment {
+pub enum RelativeTime {
     /// It leads to what comes before too.
     First,
     Before,

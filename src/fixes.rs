@@ -21,14 +21,14 @@ mod surroundings;
 mod texts;
 mod writes;
 
-pub use corrections::{Correction, Corrections, Kept, Mended, patch};
-pub use fix_loop::{Applied, Dropped, Settled, Wanted, apply_until_stable, path_aliases};
+pub use corrections::{Correction, Corrections, FixedFinding, RemainingFinding, patch};
+pub use fix_loop::{Applied, FixSelection, FixedProject, RefusedFix, apply_until_stable, path_aliases};
 pub use fixers::{is_fixer, names as fixer_names};
 pub use joined::rule_about_devices;
 
 use crate::findings::{Edit, Finding, Fix, Safety, Severity, Status};
 use crate::program::Program;
-use crate::rules::{Governed, RuleFix, RuleSet, Ruling};
+use crate::rules::{PolicyRulings, RuleFix, RuleSet, Ruling};
 use crate::sources::{Language, Source, Sources};
 use edits::Edits;
 use originals::{Legibility, Original, Originals};
@@ -43,7 +43,7 @@ pub type Refusal = String;
 pub fn offer(
     (findings, unasked): (&mut [Finding], &[Finding]),
     program: &Program<'_>,
-    governed: &Governed<'_>,
+    governed: &PolicyRulings<'_>,
     rules: &RuleSet,
     least: Option<Severity>,
 ) {
@@ -86,7 +86,7 @@ pub fn offer(
 }
 
 /// A fix is safe by what one policy says; where it changes what programs under another do, that may say something else.
-fn among_policies(fix: Fix, finding: &Finding, governed: &Governed<'_>) -> Fix {
+fn among_policies(fix: Fix, finding: &Finding, governed: &PolicyRulings<'_>) -> Fix {
     let files = fix.edits.iter().map(|edit| edit.place.file).chain(finding.programs.iter().copied());
     match governed.is_one(files) {
         true => fix,

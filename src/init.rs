@@ -17,7 +17,7 @@ use std::fmt::Write as _;
 
 /// What the policy is to say. All that is `None` or empty stands in it as a comment.
 #[derive(Clone, Debug, Default)]
-pub struct Wishes {
+pub struct PolicyDraft {
     pub gpu: Option<Gpu>,
     /// Modules that must run without a GPU; `None`: the project has no such part.
     pub cpu: Option<Cpu>,
@@ -79,9 +79,9 @@ impl RuleWishes {
     }
 }
 
-impl Wishes {
+impl PolicyDraft {
     /// Adds what the project does already. Where that differs, among its programs or from the machine, nothing is chosen.
-    pub fn with(mut self, evidence: &Evidence) -> Wishes {
+    pub fn with(mut self, evidence: &Evidence) -> PolicyDraft {
         let mut gpu = self.gpu.take().unwrap_or_default();
         let has_card = gpu.visible_devices.is_some();
         if let Some(mask) = evidence.masks.only() {
@@ -209,7 +209,7 @@ fn least_of(mebibytes: u64) -> Amount {
 }
 
 /// The text of `gpulint.yaml`.
-pub fn policy_text(wishes: &Wishes) -> String {
+pub fn policy_text(wishes: &PolicyDraft) -> String {
     // An address that leads nowhere makes editors complain at once.
     let schema = crate::report::home().map(|home| {
         let raw = home.replace("https://github.com/", "https://raw.githubusercontent.com/");

@@ -31,10 +31,10 @@ mod yaml;
 use crate::code::{Code, Requirement};
 use crate::sources::{Language, Source};
 
-pub(crate) use passages::{Passage, PassageKind, passages};
+pub(crate) use passages::{PassageKind, TextPiece, passages};
 pub(crate) use python::logical_lines;
 pub(crate) use python::{Kind as TreeKind, Node as TreeNode, NodeId, Token as TreeToken, Tree};
-pub(crate) use python::{Mention, ScopeId, ScopeSort, Scopes, What as MentionSort, When};
+pub(crate) use python::{Mention, NameUse as MentionSort, ScopeId, ScopeSort, Scopes, When};
 
 /// Why a file could not be read as its language, in one clause.
 pub type Refusal = String;

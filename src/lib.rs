@@ -68,15 +68,15 @@ pub use server::hear as heard_by_server;
 
 use facts::{FileId, Place};
 use findings::suppressions::Suppression;
-use findings::{Finding, Severity, Speaks, suppressions};
+use findings::{Audience, Finding, Severity, suppressions};
 use languages::Choices;
 use program::trace::Trace;
-use program::{Earlier, Judged, Memory, Program, Start};
+use program::{Program, ProgramFinding, ResultCache, ResultStore, Start};
 use rayon::prelude::*;
 use reading::program_of;
 use rules::{
-    FileRules, Governed, Rule, RuleSet, Ruling, Scope, ScopeKind, UnknownSelector, findings_of, gather_alike,
-    soften_where_unread, speak_for_programs, speak_for_project,
+    FileRules, PolicyRulings, Rule, RuleSet, Ruling, Scope, ScopeKind, UnknownSelector, findings_of,
+    gather_alike, soften_where_unread, speak_for_programs, speak_for_project,
 };
 use serde::{Deserialize, Serialize};
 use settings::Settings;
@@ -126,10 +126,10 @@ fn check_remembering(
     sources: &Sources,
     settings: &Settings,
     rules: &RuleSet,
-    memory: Option<Memory<Finding>>,
+    memory: Option<ResultCache<Finding>>,
     watch: Option<Watch<'_>>,
-) -> Result<(Outcome, Option<Earlier<Finding>>), UnknownSelector> {
-    let governed = Governed::of(settings, rules, sources)?;
+) -> Result<(Outcome, Option<ResultStore<Finding>>), UnknownSelector> {
+    let governed = PolicyRulings::of(settings, rules, sources)?;
     let options = governed.options(settings, sources);
     let (mut program, skipped) = program_of(sources, settings, options, rules, memory.as_ref());
     let mut memory = memory.filter(|_| program.is_remembered());
@@ -195,7 +195,7 @@ fn check_remembering(
     Ok((Outcome { findings, checked, ran, skipped, unfinished }, earlier))
 }
 
-impl Judged for Finding {
+impl ProgramFinding for Finding {
     fn places(&self) -> Vec<Place> {
         let explained = self.related.iter().map(|related| related.place);
         [self.place].into_iter().chain(explained).collect()
@@ -218,12 +218,13 @@ fn note_cost(program: &Program<'_>) {
 /// What rules about written code find in the files that are reported.
 fn written_faults(
     program: &Program<'_>,
-    governed: &Governed<'_>,
-    memory: Option<&Memory<Finding>>,
+    governed: &PolicyRulings<'_>,
+    memory: Option<&ResultCache<Finding>>,
 ) -> Vec<Finding> {
     let sources = program.sources;
     // With a memory few files are searched.
-    let searched = sources.files.iter().filter(|source| source.reported && memory.is_none_or(Memory::is_new));
+    let searched =
+        sources.files.iter().filter(|source| source.reported && memory.is_none_or(ResultCache::is_new));
     let amount = searched.map(|source| source.text.len()).sum();
     let each = governed.each().iter();
     let rules = each.map(|one| LazyLock::new(move || FileRules::of(one.selection.rules(), amount)));
@@ -248,7 +249,7 @@ fn written_faults(
 }
 
 /// Leaves those of rules that run where they stand.
-fn retain_selected(findings: &mut Vec<Finding>, sources: &Sources, governed: &Governed<'_>) {
+fn retain_selected(findings: &mut Vec<Finding>, sources: &Sources, governed: &PolicyRulings<'_>) {
     findings.retain(|finding| {
         let file = finding.place.file;
         governed.at(file).selection.runs_in(&finding.rule, &sources.file(file).name)
@@ -256,7 +257,7 @@ fn retain_selected(findings: &mut Vec<Finding>, sources: &Sources, governed: &Go
 }
 
 /// Applies what policies say about single rules and paths.
-fn apply_severities(findings: &mut [Finding], sources: &Sources, governed: &Governed<'_>) {
+fn apply_severities(findings: &mut [Finding], sources: &Sources, governed: &PolicyRulings<'_>) {
     for finding in findings {
         let file = finding.place.file;
         if let Some(severity) = governed.severity_in(&finding.rule, file, &sources.file(file).name) {
@@ -266,7 +267,7 @@ fn apply_severities(findings: &mut [Finding], sources: &Sources, governed: &Gove
 }
 
 /// Where two rules speak of one fault, the one that says more of it is kept, unless it takes it less seriously.
-fn keep_stronger(findings: &mut Vec<Finding>, governed: &Governed<'_>) {
+fn keep_stronger(findings: &mut Vec<Finding>, governed: &PolicyRulings<'_>) {
     for rule in governed.rules().into_iter().filter(|rule| !rule.yields_to.is_empty()) {
         let stronger: Vec<_> = findings
             .iter()
@@ -296,8 +297,8 @@ fn keep_worst_of_each_place(findings: &mut Vec<Finding>) {
         if same {
             first.programs.append(&mut later.programs);
         }
-        if same && later.speaks == Speaks::ForItself {
-            first.speaks = Speaks::ForItself;
+        if same && later.speaks == Audience::ForItself {
+            first.speaks = Audience::ForItself;
         }
         same
     });
@@ -312,7 +313,7 @@ fn suppress(
     suppressions: &[Suppression],
     sources: &Sources,
     rules: &RuleSet,
-    governed: &Governed<'_>,
+    governed: &PolicyRulings<'_>,
 ) {
     let names = rules.rules().iter().flat_map(|rule| [rule.id.as_str(), rule.family.as_str()]);
     let known: Vec<&str> = names.collect::<BTreeSet<_>>().into_iter().collect();

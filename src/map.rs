@@ -36,14 +36,14 @@ mod what_if;
 pub use imports::{Edge, ImportKind};
 pub use machine::{Card, Machine, MachineError};
 pub use programs::{ProgramLine, lines_of, with_cards};
-pub use switches::{Decides, Rivals, Variable};
+pub use switches::{Decides, RivalSwitches, Variable};
 pub use table::write as write_table;
 pub use touchpoints::{Kind, Touchpoint};
 pub use what_if::{Change, WhatIf};
 
 use crate::facts::{FileId, Place, Span};
 use crate::findings::Severity;
-use crate::rules::{Governed, RuleSet, UnknownSelector};
+use crate::rules::{PolicyRulings, RuleSet, UnknownSelector};
 use crate::settings::Settings;
 use crate::sources::Sources;
 use serde::Serialize;
@@ -63,7 +63,7 @@ pub struct Map {
     /// Which card each program takes.
     pub programs: Vec<ProgramLine>,
     pub variables: Vec<Variable>,
-    pub rivals: Vec<Rivals>,
+    pub rivals: Vec<RivalSwitches>,
     /// How many files were read: those that have nothing to do with GPUs are in no list.
     pub read: usize,
     pub skipped: Vec<Unread>,
@@ -113,7 +113,7 @@ pub struct Fault {
     pub severity: Severity,
     pub message: String,
     #[serde(flatten)]
-    pub spot: Spot,
+    pub spot: PlaceText,
     #[serde(skip)]
     pub place: Place,
 }
@@ -127,7 +127,7 @@ pub struct Unread {
 
 /// A place as people read it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-pub struct Spot {
+pub struct PlaceText {
     pub path: String,
     /// Of a notebook, in which lines count.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -136,10 +136,10 @@ pub struct Spot {
     pub line: u32,
 }
 
-impl Spot {
-    pub fn of(sources: &Sources, place: Place) -> Spot {
+impl PlaceText {
+    pub fn of(sources: &Sources, place: Place) -> PlaceText {
         let position = sources.position(place);
-        Spot { path: sources.file(place.file).name.clone(), cell: position.cell, line: position.line }
+        PlaceText { path: sources.file(place.file).name.clone(), cell: position.cell, line: position.line }
     }
 
     /// Where the line stands in its file: `12`, `cell 2:3`.
@@ -151,7 +151,7 @@ impl Spot {
     }
 }
 
-impl fmt::Display for Spot {
+impl fmt::Display for PlaceText {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{}:{}", self.path, self.line())
     }
@@ -178,7 +178,7 @@ impl Map {
         question: &Question,
     ) -> Result<Map, UnknownSelector> {
         let outcome = crate::check(sources, settings, rules)?;
-        let governed = Governed::of(settings, rules, sources)?;
+        let governed = PolicyRulings::of(settings, rules, sources)?;
         let project = Project { sources, settings, rules, governed: &governed };
         let machine = question.machine.clone().unwrap_or_else(|| Machine::of_policy(&settings.policy));
         let mut survey = project.survey(&[], true);

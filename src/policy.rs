@@ -21,11 +21,11 @@ mod runtime;
 
 pub use amount::Amount;
 pub use cpu::Cpu;
-pub use discover::{Upwards, discover, policy_in, project_root, upwards};
+pub use discover::{PolicySearch, discover, policy_in, project_root, upwards};
 pub(crate) use discover::{absolute, work_tree};
 pub use error::PolicyError;
 pub use gpu::{DeviceOrder, Gpu};
-pub use layers::{Layered, Origin, layered, machine_places};
+pub use layers::{LayeredPolicy, Origin, layered, machine_places};
 pub(crate) use load::load_named;
 pub(crate) use load::read_text as read;
 pub use load::{line_naming, load};

@@ -3,11 +3,14 @@
 mod at_import;
 mod bindings;
 mod budget;
+mod code_loading;
 mod crates;
+mod dependencies;
+mod dependency_log;
 mod documented;
-mod earlier;
 mod entries;
-mod first;
+mod file_digests;
+mod file_facts;
 mod following;
 mod habits;
 mod heap;
@@ -16,43 +19,40 @@ mod importers;
 mod imports;
 mod interpreter;
 pub mod knowledge;
+mod launcher_arguments;
 pub(crate) mod launches;
-mod loading;
-mod looks;
+mod launching_programs;
 mod milestones;
 mod modules;
 mod names;
 mod options;
 mod paths;
-mod pieces;
+mod program_ends;
 pub(crate) mod ranks;
-mod reach;
-mod readings;
+mod relevance;
 mod renumbering;
-mod rests;
+mod result_cache;
 mod run_commands;
 mod state;
-mod stops;
 mod summaries;
-mod told;
 pub mod trace;
 mod words;
 mod work;
 
-pub use budget::{Budget, Followed};
+pub use budget::{Budget, FollowedPrograms};
+pub use code_loading::Lowering;
 pub(crate) use documented::Documented;
-pub use earlier::{Earlier, Judged, Memory, NoShard, Shard};
 pub use entries::Start;
+pub use file_digests::FileDigests;
+pub use file_facts::FileFacts;
 pub use habits::Convention;
 pub(crate) use importers::Importer;
 pub(crate) use interpreter::is_gpu_variable;
-pub use loading::Lowering;
-pub use looks::Look;
-pub use modules::{Found, Modules};
+pub use modules::{ImportTarget, Modules};
 pub use names::Names;
 pub use options::{Asked, Options};
-pub use pieces::Pieces;
-pub use reach::{Known, Leads, Reach, leads_of};
+pub use relevance::{ImportEdges, ReachableFiles, Relevance, leads_of};
+pub use result_cache::{NoShard, ProgramFinding, ResultCache, ResultStore, Shard};
 pub(crate) use run_commands::RunCommand;
 pub use state::{ALLOCATOR, Definition, FirstOccurrence, MASK, ORDER, Reaching, StateSnapshot};
 
@@ -60,12 +60,12 @@ use crate::code::{Code, Function, Import};
 use crate::facts::{FileId, Place};
 use crate::sources::{Digest, Language, Sources};
 use crate::versions::Versions;
-use following::Ran;
+use file_facts::FileFactsReader;
+use following::Coverage;
 use imports::Imports;
 use interpreter::Interpreter;
 use knowledge::Knowledge;
 use launches::Launch;
-use looks::Looking;
 use rayon::prelude::*;
 use std::sync::OnceLock;
 use trace::Trace;
@@ -75,33 +75,33 @@ pub struct Program<'s> {
     pub(crate) sources: &'s Sources,
     pub(crate) codes: Vec<Option<Code<'s>>>,
     pub(crate) modules: Modules,
-    reach: Reach,
+    reach: Relevance,
     pub(crate) knowledge: &'s Knowledge,
     options: Options,
     versions: Versions<'s>,
     budget: Budget,
     /// What each file says by itself; of files that play no part, nothing.
-    looks: Vec<Look>,
+    looks: Vec<FileFacts>,
     /// Where each file leads to, where that was asked.
-    leads: Vec<Leads>,
+    leads: Vec<ImportEdges>,
     imports: Imports,
     /// Where code that somebody asks for is not read yet, how it is.
     lowering: Option<Lowering>,
-    missing: loading::Missing,
+    missing: code_loading::MissingCode,
     /// Code is given of those files alone that a check without a memory would parse.
     is_narrow: bool,
     /// All that a program can ask of files that it does not rest on, where that is kept.
     surface: Option<Digest>,
     empty: Code<'s>,
     /// What the programs ran, known once they did.
-    ran: OnceLock<Ran>,
+    ran: OnceLock<Coverage>,
     cpu_parts: OnceLock<Vec<Vec<FileId>>>,
     images: OnceLock<images::Images>,
     documented: OnceLock<Vec<documented::Documented>>,
     left_alone: OnceLock<(Vec<FileId>, Digest)>,
     of_ranks: Vec<OnceLock<ranks::OfRanks>>,
     run_commands: Vec<OnceLock<Vec<RunCommand>>>,
-    words: words::Known,
+    words: words::WordAnswers,
     work: work::Work,
 }
 
@@ -116,12 +116,12 @@ impl Drop for Program<'_> {
 pub struct Parts<'s> {
     pub sources: &'s Sources,
     pub modules: Modules,
-    pub reach: Reach,
+    pub reach: Relevance,
     /// The code of each file, `None` where it could not be read or is not needed.
     pub codes: Vec<Option<Code<'s>>>,
     /// What is known of each file without its code, where it is.
-    pub looks: Vec<Option<Look>>,
-    pub leads: Vec<Leads>,
+    pub looks: Vec<Option<FileFacts>>,
+    pub leads: Vec<ImportEdges>,
     /// How code that is not there yet is read when somebody asks for it; `None` where it is not needed. With it, a
     /// program can be known from an earlier check.
     pub lowering: Option<Lowering>,
@@ -134,9 +134,9 @@ impl<'s> Program<'s> {
         let Parts { sources, modules, reach, codes, looks, leads, lowering, knowledge, options } = parts;
         let words = &imports::Words::of(knowledge);
         let is_kept = lowering.is_some();
-        let looking = Looking { modules: &modules, knowledge, options: &options, words, is_kept };
+        let looking = FileFactsReader { modules: &modules, knowledge, options: &options, words, is_kept };
         let known = sources.files.par_iter().zip(&codes).zip(looks).enumerate();
-        let looks: Vec<Look> = known
+        let looks: Vec<FileFacts> = known
             .map(|(index, ((source, code), known))| {
                 known.unwrap_or_else(|| looking.at(FileId(index as u32), source, code.as_ref()))
             })
@@ -148,7 +148,7 @@ impl<'s> Program<'s> {
             left_alone: OnceLock::new(),
             of_ranks: sources.files.iter().map(|_| OnceLock::new()).collect(),
             run_commands: sources.files.iter().map(|_| OnceLock::new()).collect(),
-            words: words::Known::default(),
+            words: words::WordAnswers::default(),
             work: work::Work::default(),
             budget: options.budget.unwrap_or_else(|| Budget::of(sources.files.len())),
             sources,
@@ -159,7 +159,7 @@ impl<'s> Program<'s> {
             looks,
             leads,
             lowering,
-            missing: loading::Missing::default(),
+            missing: code_loading::MissingCode::default(),
             is_narrow: true,
             surface: None,
             knowledge,
@@ -194,13 +194,13 @@ impl<'s> Program<'s> {
 
     /// The code of a file; empty when it could not be read.
     pub fn code(&self, file: FileId) -> &Code<'s> {
-        readings::note_whole(file);
+        dependency_log::note_whole(file);
         self.code_in_pieces(file)
     }
 
     /// The same, for who looks at no function that does not run.
     pub(crate) fn code_in_pieces(&self, file: FileId) -> &Code<'s> {
-        readings::note_pieces(file);
+        dependency_log::note_pieces(file);
         if !self.is_open(file) {
             return &self.empty;
         }
@@ -214,7 +214,7 @@ impl<'s> Program<'s> {
     }
 
     /// What a file says by itself.
-    fn look(&self, file: FileId) -> &Look {
+    fn look(&self, file: FileId) -> &FileFacts {
         &self.looks[file.0 as usize]
     }
 
@@ -234,7 +234,7 @@ impl<'s> Program<'s> {
     }
 
     pub(crate) fn text(&self, place: Place) -> &'s str {
-        readings::note_text(place);
+        dependency_log::note_text(place);
         self.sources.text(place)
     }
 

@@ -5,7 +5,9 @@ use crate::code::Code;
 use crate::facts::FileId;
 use crate::findings::Finding;
 use crate::languages::{self, Choices};
-use crate::program::{Known, Lowering, Memory, Modules, Options, Parts, Program, Reach, leads_of};
+use crate::program::{
+    Lowering, Modules, Options, Parts, Program, ReachableFiles, Relevance, ResultCache, leads_of,
+};
 use crate::rules::RuleSet;
 use crate::settings::Settings;
 use crate::sources::{Language, Skipped, Source, Sources};
@@ -18,7 +20,7 @@ pub fn program_of<'s>(
     settings: &Settings,
     options: Options,
     rules: &'s RuleSet,
-    memory: Option<&Memory<Finding>>,
+    memory: Option<&ResultCache<Finding>>,
 ) -> (Program<'s>, Vec<Skipped>) {
     let choices = ChoicesByFile::of(settings, sources);
     let tops: Vec<&str> = options.asked.iter().map(|asked| asked.folder.trim_end_matches('/')).collect();
@@ -34,15 +36,16 @@ pub fn program_of<'s>(
     let files = (0..sources.files.len() as u32).map(FileId);
     let mut leads = Vec::new();
     let (reach, memory) = if is_whole {
-        (Reach::everywhere(sources.files.len()), memory)
+        (Relevance::everywhere(sources.files.len()), memory)
     } else {
-        let known = Known { sources, modules: &modules, knowledge, options: &options, codes: &codes };
+        let known =
+            ReachableFiles { sources, modules: &modules, knowledge, options: &options, codes: &codes };
         let bearing = known.may_bear();
         // Where it does not matter who leads to the files, it is not worth while to begin a memory.
         let memory = memory.filter(|memory| !memory.is_new() || bearing.contains(&true));
         let known = |file| memory.and_then(|memory| memory.leads(file)).cloned();
         leads = leads_of(sources, &modules, !choices.with_shells.is_empty(), known);
-        let reach = Reach::of(sources, &leads, bearing);
+        let reach = Relevance::of(sources, &leads, bearing);
         let is_wanted = |file| match memory {
             Some(memory) => memory.look(file).is_none(),
             None => reach.is_parsed(file),

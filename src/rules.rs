@@ -38,7 +38,7 @@ mod values;
 pub(crate) mod wording;
 
 pub use alike::gather_alike;
-pub(crate) use analyses::{Asked, meant_device};
+pub(crate) use analyses::{AskedPlace, meant_device};
 pub use evaluate::{Scope, ScopeKind, findings_of};
 pub use example::{Example, ExampleTexts, Examples, Files};
 pub use examples::test;
@@ -46,7 +46,7 @@ pub use files::FileRules;
 pub(crate) use files::asked_in;
 pub use for_programs::speak_for_programs;
 pub use for_project::speak_for_project;
-pub use governed::{Governed, Ruling};
+pub use governed::{PolicyRulings, Ruling};
 pub use own::Loaded;
 pub use schema::{Rule, RuleFix, Section};
 pub use selection::{Selection, UnknownSelector};

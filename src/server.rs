@@ -39,7 +39,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
-pub use wishes::Shown;
+pub use wishes::ShownHints;
 
 /// What the command line says.
 #[derive(Clone, Debug)]
@@ -50,7 +50,7 @@ pub struct Options {
     pub min_severity: Severity,
     /// A check starts when nothing was changed for so long.
     pub delay: Duration,
-    pub shown: Shown,
+    pub shown: ShownHints,
 }
 
 /// What the session hears of.
@@ -109,7 +109,7 @@ pub fn hear(bytes: &[u8]) {
         request: Request::default(),
         min_severity: Severity::Note,
         delay: Duration::ZERO,
-        shown: Shown::default(),
+        shown: ShownHints::default(),
     };
     let mut session = Session::new(Outgoing::to(io::sink()), Arc::new(options), events, jobs);
     for mut event in inbox.try_iter() {

@@ -3,12 +3,12 @@
 
 mod others;
 
-pub use others::{Governing, Others};
+pub use others::{GoverningPolicy, Others};
 
 use crate::disk::{Bounds, Disk, Refused, refused};
 use crate::findings::Severity;
 use crate::policy::{self, FilePattern, Mode, Policy, PolicyError, absolute};
-use crate::sources::{Extent, Sources};
+use crate::sources::{FileSelection, Sources};
 use others::Reading;
 use std::path::{Path, PathBuf};
 
@@ -87,7 +87,7 @@ pub enum SettingsError {
 ///
 /// The policy is the nearest upwards from the folder that all checked paths share, so the order in which paths are named does
 /// not matter. Those of other folders are found with the files ([`Settings::find_others`]).
-pub fn resolve(request: &Request) -> Result<(Settings, Extent), SettingsError> {
+pub fn resolve(request: &Request) -> Result<(Settings, FileSelection), SettingsError> {
     let cwd = match &request.folder {
         Some(folder) => folder.clone(),
         None => std::env::current_dir().map_err(SettingsError::CurrentDirectory)?,
@@ -108,14 +108,14 @@ pub fn resolve(request: &Request) -> Result<(Settings, Extent), SettingsError> {
         None => None,
     };
     let mut found = match request.isolated {
-        true => policy::Upwards::default(),
+        true => policy::PolicySearch::default(),
         false => policy::upwards(&request.disk, &start)?,
     };
     if let (Some((named, _)), Some(outermost)) = (&named, &found.outermost)
         && !named.starts_with(outermost)
     {
         // A policy from outside replaces the project's own, its say about the root included.
-        found = policy::Upwards::default();
+        found = policy::PolicySearch::default();
     }
     let root = policy::project_root(found.outermost.as_deref(), &start, &cwd);
     let found = found.nearest;
@@ -126,7 +126,7 @@ pub fn resolve(request: &Request) -> Result<(Settings, Extent), SettingsError> {
     let in_work_tree = start.starts_with(&root) && root.join(".git").exists();
     let in_folder = request.folder.is_some() && start.starts_with(&root);
     let is_project = found.is_some() || in_work_tree || in_folder;
-    let extent = if is_project { Extent::Project } else { Extent::NamedPaths };
+    let extent = if is_project { FileSelection::Project } else { FileSelection::NamedPaths };
     let mut bounds = Bounds::of(&root).and(&request.paths);
     if let Some((file, policy)) = &named {
         bounds = bounds.and([file]);
@@ -161,7 +161,7 @@ pub fn resolve(request: &Request) -> Result<(Settings, Extent), SettingsError> {
         overrides,
         extend_select: if in_policy { request.extend_select.clone() } else { Vec::new() },
     };
-    let policy::Layered { policy, machine_files, origins, files } =
+    let policy::LayeredPolicy { policy, machine_files, origins, files } =
         reading.read(policy_file.as_deref(), policy)?;
     let mut settings = Settings {
         root,
@@ -210,7 +210,7 @@ impl Settings {
     }
 
     /// A template that is no file of the project, or is missing: the fixes that need it would be missing without a word.
-    fn refuse_template(&self, governing: &Governing<'_>) -> Result<(), PolicyError> {
+    fn refuse_template(&self, governing: &GoverningPolicy<'_>) -> Result<(), PolicyError> {
         let Some(template) = &governing.policy.scripts.template else { return Ok(()) };
         let file = governing.folder.join(template);
         let opened = self.disk.bounds().open(&file);

@@ -27,7 +27,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-pub use beside::{Beside, Question};
+pub use beside::{DiskAnswers, Question};
 pub use cells::{Cell, Cells};
 pub use digest::Digest;
 pub use excluded::Excluded;
@@ -77,7 +77,7 @@ pub struct Position {
 
 /// Which files are read beside those that the user named.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Extent {
+pub enum FileSelection {
     /// Those that named files import: nothing says where the project ends.
     #[default]
     NamedPaths,
@@ -92,7 +92,7 @@ pub struct Sources {
     pub files: Vec<Source>,
     pub skipped: Vec<Skipped>,
     /// What was asked of the disk since.
-    pub beside: Beside,
+    pub beside: DiskAnswers,
 }
 
 impl Source {
@@ -227,7 +227,7 @@ impl Clone for Sources {
 impl Sources {
     /// Reads the files below `named`, and those of the project as far as `extent` says. A path that
     /// does not exist is an error; what exists and cannot be read is among the skipped.
-    pub fn collect(root: &Path, named: &[PathBuf], extent: Extent) -> Result<Sources, MissingPaths> {
+    pub fn collect(root: &Path, named: &[PathBuf], extent: FileSelection) -> Result<Sources, MissingPaths> {
         Sources::collect_except(root, named, extent, &Excluded::default())
     }
 
@@ -235,7 +235,7 @@ impl Sources {
     pub fn collect_except(
         root: &Path,
         named: &[PathBuf],
-        extent: Extent,
+        extent: FileSelection,
         excluded: &Excluded,
     ) -> Result<Sources, MissingPaths> {
         let bounds = walk::bounds(root, named, extent);
@@ -245,7 +245,12 @@ impl Sources {
 
     /// Standard input in the place of the file `path` (which need not exist), and the rest of the
     /// project. Without a path it is a script of its own, shown as `-`.
-    pub fn with_standard_input(root: &Path, path: Option<&Path>, text: Vec<u8>, extent: Extent) -> Sources {
+    pub fn with_standard_input(
+        root: &Path,
+        path: Option<&Path>,
+        text: Vec<u8>,
+        extent: FileSelection,
+    ) -> Sources {
         let path = path.map(absolute);
         // Without a named path nothing can be missing.
         let bounds = Bounds::of(root);
@@ -277,11 +282,11 @@ impl Sources {
         found: walk::Found,
         skipped: Vec<(PathBuf, String)>,
         bounds: Bounds,
-        text_of: impl Fn(&Bounds, &Path, walk::Wanted) -> Result<Option<(Language, String)>, String> + Sync,
+        text_of: impl Fn(&Bounds, &Path, walk::ReadReason) -> Result<Option<(Language, String)>, String> + Sync,
     ) -> Sources {
         let found: Vec<_> = found.into_iter().collect();
         let read: Vec<_> = found.par_iter().map(|(path, wanted)| text_of(&bounds, path, *wanted)).collect();
-        let beside = Beside::of(Disk::default().within(bounds));
+        let beside = DiskAnswers::of(Disk::default().within(bounds));
         let mut sources = Sources { root: root.to_owned(), beside, ..Sources::default() };
         let shown = |path: &Path| names::relative(root, path);
         sources.skipped =
@@ -294,7 +299,7 @@ impl Sources {
                     source.reported = wanted.is_reported();
                     match (source.foreign_kernel(), wanted) {
                         (None, _) => sources.files.push(source),
-                        (Some(kernel), walk::Wanted::Named) => {
+                        (Some(kernel), walk::ReadReason::Named) => {
                             let reason = format!("a notebook in {kernel}, and only those in Python are read");
                             sources.skipped.push(Skipped { path: source.name, reason });
                         }
@@ -316,7 +321,7 @@ impl Sources {
         for path in dotenv::near(&self.root, &self.files) {
             if !self.files.iter().any(|source| source.path.as_ref() == Some(&path))
                 && let Ok(Some((language, text))) =
-                    read::file(self.beside.bounds(), &path, walk::Wanted::ForImports)
+                    read::file(self.beside.bounds(), &path, walk::ReadReason::ForImports)
             {
                 let name = names::relative(&self.root, &path);
                 let source = Source::new(Some(path), name, language, text);
@@ -345,7 +350,7 @@ impl Sources {
 
     /// The same files, where what is asked beside them may lie within other bounds.
     pub fn within(self, bounds: &Bounds) -> Sources {
-        let beside = Beside::of(Disk::default().within(bounds.clone()));
+        let beside = DiskAnswers::of(Disk::default().within(bounds.clone()));
         Sources { beside, ..self }
     }
 

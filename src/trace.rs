@@ -6,13 +6,13 @@ pub mod why;
 
 use crate::facts::{FileId, Place};
 use crate::findings::Severity;
-use crate::program::trace::{Event, Recipient, Trace, What};
+use crate::program::trace::{Event, EventKind, Recipient, Trace};
 use crate::program::{Definition, MASK, ORDER, Program, Reaching, Start};
 use crate::report::printable;
 use crate::rules::RuleSet;
 use crate::rules::explain::reasons;
 use crate::rules::wording::{as_code, in_force};
-use crate::rules::{Governed, Rule, Scope, ScopeKind, findings_of};
+use crate::rules::{PolicyRulings, Rule, Scope, ScopeKind, findings_of};
 use crate::settings::Settings;
 use crate::sources::{Language, Sources};
 use serde_json::{Value, json};
@@ -32,7 +32,7 @@ pub fn print(
     rules: &RuleSet,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let Ok(governed) = Governed::of(settings, rules, sources) else { return Ok(()) };
+    let Ok(governed) = PolicyRulings::of(settings, rules, sources) else { return Ok(()) };
     let mut options = governed.options(settings, sources);
     options.asked.iter_mut().for_each(|asked| asked.imports_matter = true);
     let (mut program, _) = crate::program_of(sources, settings, options, rules, None);
@@ -53,7 +53,7 @@ pub fn print(
         }
         return Ok(());
     }
-    let whole = Whole { sources, program: &program };
+    let whole = ProgramFamily { sources, program: &program };
     if json {
         let mut told = traces.iter().map(|(trace, started)| whole.json(trace, started, &mut vec![file]));
         let mut first = told.next().unwrap_or_default();
@@ -74,12 +74,12 @@ pub fn print(
 }
 
 /// A program with those that it starts.
-struct Whole<'a> {
+struct ProgramFamily<'a> {
     sources: &'a Sources,
     program: &'a Program<'a>,
 }
 
-impl Whole<'_> {
+impl ProgramFamily<'_> {
     /// `above` are the files whose programs are being told, so that one that starts itself is told once.
     fn print(
         &self,
@@ -133,7 +133,8 @@ fn print_text(sources: &Sources, trace: &Trace, started: &str, out: &mut dyn Wri
     let name = trace.entry.map_or("", |entry| &sources.file(entry).name);
     writeln!(out, "{}, {}:", printable(name), printable(started))?;
     // Nothing happens at the end of a file.
-    let told: Vec<&Event> = trace.events.iter().filter(|event| !matches!(event.what, What::End)).collect();
+    let told: Vec<&Event> =
+        trace.events.iter().filter(|event| !matches!(event.what, EventKind::End)).collect();
     let places: Vec<String> = told.iter().map(|event| sources.shown(event.place)).collect();
     let width = places.iter().map(String::len).max().unwrap_or(0);
     for (event, place) in told.into_iter().zip(&places) {
@@ -318,27 +319,29 @@ fn event_json(sources: &Sources, trace: &Trace, event: &Event) -> Value {
         "chain": chain,
     });
     let details = match &event.what {
-        What::Import { module, gpu_library, touches_cuda, note, .. } => {
+        EventKind::Import { module, gpu_library, touches_cuda, note, .. } => {
             json!({"kind": "import", "module": module, "gpu_library": gpu_library, "initialises_cuda": touches_cuda, "note": note})
         }
-        What::Call { callee, note, .. } => {
+        EventKind::Call { callee, note, .. } => {
             json!({"kind": "call", "callee": callee, "initialises_cuda": event.what.initialises_cuda(), "note": note})
         }
-        What::Write { variable, value, only_if_unset } => {
+        EventKind::Write { variable, value, only_if_unset } => {
             json!({"kind": "write", "variable": variable, "value": value, "only_if_unset": only_if_unset})
         }
-        What::Restore { variable } => {
+        EventKind::Restore { variable } => {
             json!({"kind": "write", "variable": variable, "value": null, "only_if_unset": false})
         }
-        What::Remove { variable } => json!({"kind": "remove", "variable": variable}),
-        What::Refuse { variable, given } => json!({"kind": "refuse", "variable": variable, "given": given}),
-        What::Validate { by } => json!({"kind": "validate", "by": by}),
-        What::Release { by } => json!({"kind": "release", "by": by}),
-        What::Spawn { callee, .. } => json!({"kind": "spawn", "callee": callee}),
-        What::Launch { callee, .. } => json!({"kind": "launch", "callee": callee}),
-        What::Observed { text, .. } => json!({"kind": "observed", "text": text}),
-        What::End => json!({"kind": "end"}),
-        What::Select { index, text, by, .. } => {
+        EventKind::Remove { variable } => json!({"kind": "remove", "variable": variable}),
+        EventKind::Refuse { variable, given } => {
+            json!({"kind": "refuse", "variable": variable, "given": given})
+        }
+        EventKind::Validate { by } => json!({"kind": "validate", "by": by}),
+        EventKind::Release { by } => json!({"kind": "release", "by": by}),
+        EventKind::Spawn { callee, .. } => json!({"kind": "spawn", "callee": callee}),
+        EventKind::Launch { callee, .. } => json!({"kind": "launch", "callee": callee}),
+        EventKind::Observed { text, .. } => json!({"kind": "observed", "text": text}),
+        EventKind::End => json!({"kind": "end"}),
+        EventKind::Select { index, text, by, .. } => {
             json!({"kind": "select", "index": index, "device": text, "by": by})
         }
     };
@@ -349,33 +352,33 @@ fn event_json(sources: &Sources, trace: &Trace, event: &Event) -> Value {
 }
 
 /// What happens, for people.
-pub(crate) fn describe(what: &What) -> String {
+pub(crate) fn describe(what: &EventKind) -> String {
     let because = |note: &Option<String>| note.as_ref().map_or(String::new(), |note| format!(": {note}"));
     match what {
-        What::Import { note, touches_cuda: true, .. } => {
+        EventKind::Import { note, touches_cuda: true, .. } => {
             format!("{} initialises CUDA{}", as_code(what), because(note))
         }
-        What::Import { gpu_library: true, .. } => format!("{} (GPU library)", as_code(what)),
-        What::Call { note, .. } if what.initialises_cuda() => {
+        EventKind::Import { gpu_library: true, .. } => format!("{} (GPU library)", as_code(what)),
+        EventKind::Call { note, .. } if what.initialises_cuda() => {
             format!("{} initialises CUDA{}", as_code(what), because(note))
         }
-        What::Import { .. } | What::Call { .. } => as_code(what),
-        What::Write { variable, value, only_if_unset } => {
+        EventKind::Import { .. } | EventKind::Call { .. } => as_code(what),
+        EventKind::Write { variable, value, only_if_unset } => {
             let value = value
                 .as_ref()
                 .map_or("a value that is not known".to_owned(), |value| format!("{:?}", printable(value)));
             format!("{variable} = {value}{}", if *only_if_unset { ", unless it is set" } else { "" })
         }
-        What::Remove { variable } => format!("{variable} is removed"),
-        What::Restore { variable } => format!("{variable} is set to the value that was read before"),
-        What::Refuse { variable, given } => format!("{variable} = {given}, which raises a TypeError"),
-        What::Validate { .. } => format!("{} checks the GPU", as_code(what)),
-        What::Release { .. } => format!("{} gives GPU memory back", as_code(what)),
-        What::Spawn { .. } => format!("{} starts a process", as_code(what)),
-        What::Launch { callee, .. } => format!("{callee} is started"),
-        What::Observed { text, .. } => format!("`{text}`"),
-        What::End => "the end".to_owned(),
-        What::Select { text, by, .. } => format!("{by} takes {}", printable(text)),
+        EventKind::Remove { variable } => format!("{variable} is removed"),
+        EventKind::Restore { variable } => format!("{variable} is set to the value that was read before"),
+        EventKind::Refuse { variable, given } => format!("{variable} = {given}, which raises a TypeError"),
+        EventKind::Validate { .. } => format!("{} checks the GPU", as_code(what)),
+        EventKind::Release { .. } => format!("{} gives GPU memory back", as_code(what)),
+        EventKind::Spawn { .. } => format!("{} starts a process", as_code(what)),
+        EventKind::Launch { callee, .. } => format!("{callee} is started"),
+        EventKind::Observed { text, .. } => format!("`{text}`"),
+        EventKind::End => "the end".to_owned(),
+        EventKind::Select { text, by, .. } => format!("{by} takes {}", printable(text)),
     }
 }
 

@@ -4,7 +4,7 @@
 #![cfg(all(target_os = "linux", feature = "runtime"))]
 
 use gpulint::runtime::process::{
-    Ended, Handle, Hiding, LIMIT_REACHED, Limit, Limits, Namespace, NotStarted, start,
+    Ended, Handle, HiddenFiles, LIMIT_REACHED, Limit, Limits, Namespace, NotStarted, start,
 };
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
@@ -43,7 +43,7 @@ fn hidden_device_files_cannot_be_opened() {
         command
             .args(["-c", "test -c /dev/zero && head -c 1 /dev/full > seen && ! head -c 1 /dev/zero 2> said"]);
         command.current_dir(&scratch.0);
-        Hiding { files: vec!["/dev/zero".into()], namespace }.apply(&mut command).unwrap();
+        HiddenFiles { files: vec!["/dev/zero".into()], namespace }.apply(&mut command).unwrap();
         match start(command, LONG) {
             Ok(running) => {
                 assert_eq!(running.wait().code, 0, "{namespace:?}");

@@ -4,7 +4,7 @@
 //! The processes are this test binary, started again for [`one_of_many`].
 #![cfg(all(unix, feature = "runtime"))]
 
-use gpulint::runtime::slot::{CardUse, Holder, SlotError, Wait, take};
+use gpulint::runtime::slot::{CardUse, Holder, SlotError, SlotWait, take};
 use rustix::fs::{FlockOperation, fcntl_lock};
 use std::collections::{HashMap, HashSet};
 use std::fs::{File, OpenOptions};
@@ -38,7 +38,7 @@ fn one_of_many() {
         };
         let foreign = folder.join("foreign-process");
         let mut card = || if foreign.exists() { CardUse::Busy("pid 7".to_owned()) } else { CardUse::Free };
-        let wait = Wait { timeout: None, card: &mut card, progress: &mut progress };
+        let wait = SlotWait { timeout: None, card: &mut card, progress: &mut progress };
         let slot =
             take(&slots, CARD, &Holder::of_this_process(&["round".into(), round.to_string().into()]), wait)
                 .unwrap();
@@ -164,7 +164,7 @@ fn one_inside(folder: &Path, killed: &HashSet<u32>) {
 
 fn nothing_is_locked(folder: &Path) {
     let mut refuse = |_: &gpulint::runtime::slot::Progress| {};
-    let wait = Wait { timeout: Some(Duration::ZERO), card: &mut || CardUse::Free, progress: &mut refuse };
+    let wait = SlotWait { timeout: Some(Duration::ZERO), card: &mut || CardUse::Free, progress: &mut refuse };
     let taken: Result<_, SlotError> = take(&folder.join("slots"), CARD, &Holder::of_this_process(&[]), wait);
     taken.unwrap();
     for entry in std::fs::read_dir(folder.join("slots")).unwrap() {

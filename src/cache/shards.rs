@@ -7,7 +7,7 @@ use super::{Cache, MOST_BYTES_OF_PROGRAMS, key, text_in};
 use crate::Outcome;
 use crate::check_remembering;
 use crate::findings::Finding;
-use crate::program::{Earlier, Memory, Shard};
+use crate::program::{ResultCache, ResultStore, Shard};
 use crate::rules::{Loaded, UnknownSelector};
 use crate::settings::Settings;
 use crate::sources::{Digest, Sources};
@@ -16,7 +16,7 @@ use crate::sources::{Digest, Sources};
 pub struct Part {
     /// Stands for the check: its files, its policy, its options and this gpulint.
     pub check: Digest,
-    pub earlier: Earlier<Finding>,
+    pub earlier: ResultStore<Finding>,
 }
 
 /// One shard; `None` when what is checked cannot be told from other checks.
@@ -39,7 +39,7 @@ pub fn part(
         text_in(&file(cache)).or_else(|| text_in(&whole))
     });
     let known = known.and_then(|text| serde_json::from_str(&text).ok());
-    let memory = Memory::new(known.unwrap_or_default(), sources, keys.files).of_shard(shard);
+    let memory = ResultCache::new(known.unwrap_or_default(), sources, keys.files).of_shard(shard);
     let (_, earlier) = check_remembering(sources, settings, rules, Some(memory), None)?;
     let earlier = earlier.unwrap_or_default();
     if let Some(cache) = cache {
@@ -57,7 +57,7 @@ pub fn joined(
     sources: &Sources,
     settings: &Settings,
     rules: &Loaded,
-    (of, mut shards): (Digest, Vec<Earlier<Finding>>),
+    (of, mut shards): (Digest, Vec<ResultStore<Finding>>),
 ) -> Result<Option<Outcome>, UnknownSelector> {
     let Some(keys) = key::of(sources, settings, rules).filter(|keys| keys.check == of) else {
         return Ok(None);
@@ -66,7 +66,7 @@ pub fn joined(
     // What no shard follows is known from the last time that they were merged.
     let known = file.as_deref().and_then(text_in).and_then(|text| serde_json::from_str(&text).ok());
     shards.extend(known);
-    let memory = Memory::new(Earlier::joined(shards), sources, keys.files);
+    let memory = ResultCache::new(ResultStore::joined(shards), sources, keys.files);
     let (outcome, earlier) = check_remembering(sources, settings, rules, Some(memory), None)?;
     if let (Some(cache), Some(file), Some(earlier)) = (cache, file, earlier) {
         let _ = cache.place(&file, &earlier, MOST_BYTES_OF_PROGRAMS);

@@ -7,9 +7,9 @@ mod published;
 
 use crate::facts::{FileId, Place};
 use crate::findings::Severity;
-use crate::program::trace::{Event, Trace, What};
-use crate::program::{Definition, Judged, Program, Reaching, Start};
-use crate::rules::{Governed, RuleSet};
+use crate::program::trace::{Event, EventKind, Trace};
+use crate::program::{Definition, Program, ProgramFinding, Reaching, Start};
+use crate::rules::{PolicyRulings, RuleSet};
 use crate::settings::Settings;
 use crate::sources::Sources;
 use labelled::Project;
@@ -26,7 +26,7 @@ struct Card {
     device: Option<String>,
 }
 
-impl Judged for Card {
+impl ProgramFinding for Card {
     fn places(&self) -> Vec<Place> {
         Vec::new()
     }
@@ -46,7 +46,8 @@ fn held(reaching: &Reaching) -> Vec<String> {
 
 fn cards(sources: &Sources, settings: &Settings) -> BTreeSet<Card> {
     let rules = RuleSet::embedded();
-    let governed = Governed::of(settings, rules, sources).expect("the policy names rules that there are");
+    let governed =
+        PolicyRulings::of(settings, rules, sources).expect("the policy names rules that there are");
     let options = governed.options(settings, sources);
     let (mut program, _) = crate::program_of(sources, settings, options, rules, None);
     let judge = |program: &Program<'_>, trace: &Trace, start: Start| -> Vec<Card> {
@@ -56,7 +57,7 @@ fn cards(sources: &Sources, settings: &Settings) -> BTreeSet<Card> {
         let launcher = launcher.map(|site| program.name_of(site.file).to_owned());
         let card = |event: &Event| {
             let device = match &event.what {
-                What::Select { index: Some(index), .. } => Some(index.to_string()),
+                EventKind::Select { index: Some(index), .. } => Some(index.to_string()),
                 what if what.takes_gpu() => None,
                 _ => return None,
             };

@@ -1,7 +1,7 @@
 //! A commit in a folder of its own, so that programs can run there while the work tree stays as it is.
 
 use super::git::Git;
-use super::{Asked, ChangesError};
+use super::{ChangesError, ComparisonRequest};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
@@ -22,7 +22,7 @@ impl Checkout {
     ///
     /// # Errors
     /// When there is no such commit, git cannot make the work tree, or it has no such folder.
-    pub fn of(folder: &Path, asked: &Asked, into: &Path) -> Result<Checkout, ChangesError> {
+    pub fn of(folder: &Path, asked: &ComparisonRequest, into: &Path) -> Result<Checkout, ChangesError> {
         let (git, top) = Git::of_work_tree(folder)?;
         // No name of a commit begins with a dash; options do.
         let known = if asked.reference.starts_with('-') { None } else { git.commit(&asked.reference)? };

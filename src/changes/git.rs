@@ -34,7 +34,7 @@ const PLAIN: &[&str] = &[
 ];
 
 /// A file that differs between two states.
-pub(super) struct Differing {
+pub(super) struct ChangedFile {
     /// The letter of git: A, D, M, T, R, C or U.
     pub status: u8,
     /// Before and after.
@@ -186,7 +186,7 @@ impl Git {
     }
 
     /// How the files of two states differ: `arguments` name the states.
-    pub(super) fn differing(&self, arguments: &[&str]) -> Result<Vec<Differing>, ChangesError> {
+    pub(super) fn differing(&self, arguments: &[&str]) -> Result<Vec<ChangedFile>, ChangesError> {
         let options = ["--raw", "-z", "--no-abbrev", "--ignore-submodules=dirty"];
         let listed = self.answer(&[&["diff"], PLAIN, &options, arguments].concat(), &[])?;
         let mut fields = listed.split(|byte| *byte == 0);
@@ -198,7 +198,7 @@ impl Git {
             let [old_mode, new_mode, old, _, status] = words[..] else { continue };
             let status = status.as_bytes().first().copied().unwrap_or_default();
             let moved = matches!(status, b'R' | b'C').then(|| fields.next()).flatten();
-            all.push(Differing {
+            all.push(ChangedFile {
                 status,
                 modes: (Mode::of(old_mode), Mode::of(new_mode)),
                 old: old.to_owned(),

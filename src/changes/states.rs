@@ -2,7 +2,7 @@
 //! out.
 
 use super::git::{Git, Mode};
-use super::{Asked, Base, ChangesError};
+use super::{Base, ChangesError, ComparisonRequest};
 use crate::disk::{Bounds, Disk, Instead};
 use rustc_hash::FxHashMap;
 use std::path::{Path, PathBuf};
@@ -22,12 +22,12 @@ pub struct States {
 
 impl States {
     /// The work tree that `folder` lies in, and the commit where HEAD and the named one parted.
-    pub fn since(folder: &Path, asked: &Asked) -> Result<States, ChangesError> {
+    pub fn since(folder: &Path, asked: &ComparisonRequest) -> Result<States, ChangesError> {
         let Base { git, top, commit } = match Base::of(folder, asked) {
             Err(ChangesError::NoCommit(_)) => return States::from_nothing(folder, Disk::default()),
             base => base?,
         };
-        let ways = Ways::of(folder, &top);
+        let ways = PathAliases::of(folder, &top);
         let mut base = State::of(&ways);
         base.return_to(&git, &top, &commit)?;
         base.moved_untracked();
@@ -38,7 +38,7 @@ impl States {
     pub fn staged(folder: &Path) -> Result<States, ChangesError> {
         let (git, top) = Git::of_work_tree(folder)?;
         let git = git.with_index_of_commit()?;
-        let ways = Ways::of(folder, &top);
+        let ways = PathAliases::of(folder, &top);
         let mut state = State::of(&ways);
         state.undo(&git, &top, &["--no-renames"])?;
         state.leave_out_untracked(&git, &top)?;
@@ -54,7 +54,7 @@ impl States {
     /// Before the first commit there is nothing.
     fn from_nothing(folder: &Path, present: Disk) -> Result<States, ChangesError> {
         let (_, top) = Git::of_work_tree(folder)?;
-        let base = Disk::with(FxHashMap::default(), vec![Ways::of(folder, &top).to(&top)]);
+        let base = Disk::with(FxHashMap::default(), vec![PathAliases::of(folder, &top).to(&top)]);
         Ok(States { base, present, moved: FxHashMap::default() })
     }
 
@@ -86,7 +86,7 @@ impl States {
 
 /// A state while it is put together: what differs in it from the disk.
 struct State<'a> {
-    ways: &'a Ways,
+    ways: &'a PathAliases,
     files: FxHashMap<PathBuf, Instead>,
     absent: Vec<PathBuf>,
     moved: FxHashMap<PathBuf, PathBuf>,
@@ -94,7 +94,7 @@ struct State<'a> {
 
 impl<'a> State<'a> {
     /// The disk as it lies.
-    fn of(ways: &'a Ways) -> State<'a> {
+    fn of(ways: &'a PathAliases) -> State<'a> {
         State { ways, files: FxHashMap::default(), absent: Vec::new(), moved: FxHashMap::default() }
     }
 
@@ -196,19 +196,19 @@ impl<'a> State<'a> {
 }
 
 /// How the user comes to a work tree that git knows without links.
-struct Ways {
+struct PathAliases {
     /// A folder as git knows it, and as the user does.
     real: PathBuf,
     shown: PathBuf,
 }
 
-impl Ways {
+impl PathAliases {
     /// `folder` is where the user is, in the work tree at `top`.
-    fn of(folder: &Path, top: &Path) -> Ways {
-        let mut ways = Ways { real: top.to_owned(), shown: top.to_owned() };
+    fn of(folder: &Path, top: &Path) -> PathAliases {
+        let mut ways = PathAliases { real: top.to_owned(), shown: top.to_owned() };
         for shown in folder.ancestors() {
             match shown.canonicalize() {
-                Ok(real) if real.starts_with(top) => ways = Ways { real, shown: shown.to_owned() },
+                Ok(real) if real.starts_with(top) => ways = PathAliases { real, shown: shown.to_owned() },
                 _ => break,
             }
         }

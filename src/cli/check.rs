@@ -20,7 +20,7 @@ use super::{FOUND, UNUSABLE, be_quiet, ignoring_closed_pipe, say, settings_of};
 use crate::Outcome;
 use crate::cache::Cache;
 use crate::cache::shards::joined;
-use crate::changes::{Asked, Base};
+use crate::changes::{Base, ComparisonRequest};
 use crate::findings::{Severity, Status};
 use crate::policy;
 use crate::program::Shard;
@@ -38,7 +38,7 @@ use clap::Args;
 use compared::{Compared, Plan};
 use exactly::{on_github, write_exactly};
 use input::Input;
-use known::Known;
+use known::Baselines;
 use shards::{Shards, of_another_check};
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -175,7 +175,8 @@ fn once(
         return Ok(0);
     }
     let changed_lines = arguments.known.changed_lines.clone();
-    let changed_lines = changed_lines.map(|reference| Asked { option: "--changed-lines", reference });
+    let changed_lines =
+        changed_lines.map(|reference| ComparisonRequest { option: "--changed-lines", reference });
     let lines_since = changed_lines.map(|asked| Base::of(&settings.root, &asked)).transpose()?;
     let whole = Input::Paths(vec![settings.root.clone()]);
     let input = if plan.is_whole { &whole } else { input };
@@ -190,7 +191,7 @@ fn once(
     if settings.others_have_rules() {
         rules = Loaded::of(&settings)?;
     }
-    let known = Known::of(&arguments.known, &settings)?;
+    let known = Baselines::of(&arguments.known, &settings)?;
     let mut cache = if arguments.no_cache { None } else { Cache::of_user() };
     let compared = match plan.states {
         None => None,

@@ -4,7 +4,7 @@ use super::exec::{GRACE, HideCards, time};
 use super::options::{PolicyOptions, SimulatedOptions};
 use super::outputs::Form;
 use super::{ignoring_closed_pipe, say, settings_of};
-use crate::changes::{Asked, Checkout, first_change};
+use crate::changes::{Checkout, ComparisonRequest, first_change};
 use crate::policy::Mode;
 use crate::runtime::compare::decision::{FIRST_LOOK, MOST_PAIRS, Rule};
 use crate::runtime::compare::{Message, Request, Scratch, Side, run as compared, text};
@@ -166,7 +166,7 @@ fn sides(arguments: &Arguments, scratch: &Path) -> anyhow::Result<(Side, Side, V
     let head = arguments.head.as_deref().unwrap_or("HEAD");
     let mut checkouts = Vec::new();
     let mut side = |option, reference: &str| {
-        let asked = Asked { option, reference: reference.to_owned() };
+        let asked = ComparisonRequest { option, reference: reference.to_owned() };
         let checkout = Checkout::of(&here, &asked, &scratch.join(option.trim_start_matches('-')))?;
         let side = Side {
             command: arguments.command.clone(),

@@ -3,7 +3,7 @@
 use super::options::{PolicyOptions, SimulatedOptions};
 use super::{CLEAN, ignoring_closed_pipe, say, settings_of};
 use crate::policy::Amount;
-use crate::runtime::advice::batch::{Fit, Known};
+use crate::runtime::advice::batch::{Fit, ProgramFigures};
 use crate::runtime::doctor::{Diagnosis, markdown, text};
 use crate::runtime::exec::SIMULATED;
 use crate::runtime::machine::PATIENCE;
@@ -49,7 +49,7 @@ enum Form {
 
 pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
     let (settings, _) = settings_of(&arguments.policy.clone().request(Vec::new()))?;
-    let known = Known {
+    let known = ProgramFigures {
         model_bytes: arguments.model_memory.map(|amount| amount.bytes),
         sample_bytes: arguments.sample_memory.map(|amount| amount.bytes),
         free_bytes: None,

@@ -4,7 +4,7 @@ use super::options::{PolicyOptions, SimulatedOptions};
 use super::{say, settings_of};
 use crate::policy::{Amount, Mode};
 use crate::runtime::cards::Card;
-use crate::runtime::exec::{Foreign, Message, Outputs, Request, Strays, run as run_watched};
+use crate::runtime::exec::{ForeignProcessPolicy, Message, Outputs, Request, Strays, run as run_watched};
 use crate::runtime::metrics::Address;
 use crate::runtime::process::Limits;
 use crate::runtime::slot::{Progress, slot_folder};
@@ -116,8 +116,8 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<u8> {
         slot_timeout: arguments.slot_timeout,
         slot_folder: slot_folder(arguments.slot_folder.clone()),
         foreign: match arguments.foreign {
-            WhenForeign::Wait => Foreign::Wait,
-            WhenForeign::Refuse => Foreign::Refuse,
+            WhenForeign::Wait => ForeignProcessPolicy::Wait,
+            WhenForeign::Refuse => ForeignProcessPolicy::Refuse,
         },
         strays: match arguments.strays {
             None => Strays::ByPolicy,

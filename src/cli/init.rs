@@ -5,9 +5,9 @@ use crate::atomic_write::replace;
 use crate::disk::Disk;
 use crate::init::evidence::Evidence;
 use crate::init::fleet::{Engine, Fleet, image};
-use crate::init::peers::{Moved, Tool, gpu_code};
+use crate::init::peers::{ImportedSettings, Tool, gpu_code};
 use crate::init::runner::Runner;
-use crate::init::{Cpu, Gpu, PRE_COMMIT, Wishes, machine, of_home, policy_text, standards, workflow};
+use crate::init::{Cpu, Gpu, PRE_COMMIT, PolicyDraft, machine, of_home, policy_text, standards, workflow};
 use crate::policy::{self, Amount, DeviceOrder, Policy};
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
@@ -218,8 +218,9 @@ impl Arguments {
     }
 
     /// What the policy is to say, and what is told of the settings of other tools.
-    fn wishes(&self) -> anyhow::Result<(Wishes, String)> {
-        let mut moved = self.from.as_deref().map(|tools| Moved::from(tools, &self.folder)).transpose()?;
+    fn wishes(&self) -> anyhow::Result<(PolicyDraft, String)> {
+        let mut moved =
+            self.from.as_deref().map(|tools| ImportedSettings::from(tools, &self.folder)).transpose()?;
         let gpu = match (self.names_a_gpu(), &self.cpu) {
             (true, _) => Some(Gpu {
                 name: self.gpu_name.clone(),
@@ -246,7 +247,7 @@ impl Arguments {
             },
         };
         let cpu = self.cpu.clone().map(|entry_points| Cpu { entry_points, ..Cpu::default() });
-        let mut wishes = Wishes { gpu, cpu, ..Wishes::default() };
+        let mut wishes = PolicyDraft { gpu, cpu, ..PolicyDraft::default() };
         if let Some(moved) = &mut moved {
             moved.add_to(&mut wishes, |modules| gpu_code(&self.folder, modules));
         }

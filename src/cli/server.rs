@@ -3,7 +3,7 @@
 use super::on_large_stacks;
 use super::options::{PolicyOptions, severity};
 use crate::findings::Severity;
-use crate::server::{self, Shown};
+use crate::server::{self, ShownHints};
 use crate::settings::Request;
 use clap::Args;
 use std::time::Duration;
@@ -37,6 +37,6 @@ pub fn run(arguments: Arguments) -> u8 {
         ..arguments.policy.request(Vec::new())
     };
     let min_severity = arguments.min_severity;
-    let options = server::Options { request, min_severity, delay: DELAY, shown: Shown::default() };
+    let options = server::Options { request, min_severity, delay: DELAY, shown: ShownHints::default() };
     server::run(options, |checks| on_large_stacks(checks))
 }

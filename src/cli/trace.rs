@@ -5,7 +5,7 @@ use super::{ignoring_closed_pipe, settings_of, why};
 use crate::languages::Choices;
 use crate::report::commands::{Form, harmless};
 use crate::rules::Loaded;
-use crate::sources::{Extent, Sources};
+use crate::sources::{FileSelection, Sources};
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use std::io::{self, Read, Write};
@@ -60,7 +60,7 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
         (sources, id.map(|id| crate::facts::FileId(id as u32)))
     } else {
         // Whoever starts it may lie anywhere in the project. Where there is none, only what is named is read.
-        let is_project = matches!(extent, Extent::Project);
+        let is_project = matches!(extent, FileSelection::Project);
         let is_inside = is_project && crate::policy::absolute(file).starts_with(&settings.root);
         let all = is_inside.then(|| settings.root.clone()).into_iter().chain(paths);
         let sources = Sources::collect(&settings.root, &all.collect::<Vec<_>>(), extent)?;

@@ -27,7 +27,7 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
 
 /// Answers for the line that `place` names.
 pub fn answer(place: &str, policy: &PolicyOptions, out: &mut dyn Write) -> anyhow::Result<u8> {
-    let asked = Asked::read(place);
+    let asked = WhyQuestion::read(place);
     let named = vec![asked.path.clone()];
     let (mut settings, extent) = settings_of(&policy.clone().request(named.clone()))?;
     if asked.path.is_dir() {
@@ -100,15 +100,15 @@ pub fn answer(place: &str, policy: &PolicyOptions, out: &mut dyn Write) -> anyho
 }
 
 /// What was typed.
-struct Asked {
+struct WhyQuestion {
     path: PathBuf,
     cell: Option<u32>,
     line: Option<u32>,
 }
 
-impl Asked {
+impl WhyQuestion {
     /// `train.py:12`, `train.py:12:5`, `notes.ipynb:cell 2:3`; without a line only the file.
-    fn read(text: &str) -> Asked {
+    fn read(text: &str) -> WhyQuestion {
         let mut rest = text.trim_end_matches(':');
         let mut numbers = Vec::new();
         while let Some((before, number)) = rest.rsplit_once(':')
@@ -121,7 +121,7 @@ impl Asked {
             Some((path, cell)) => (path, cell.trim().parse().ok()),
             None => (rest, None),
         };
-        Asked { path: PathBuf::from(path), cell, line: numbers.first().copied() }
+        WhyQuestion { path: PathBuf::from(path), cell, line: numbers.first().copied() }
     }
 }
 

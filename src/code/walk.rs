@@ -2,13 +2,14 @@
 //! written, whatever runs it.
 
 use super::{
-    Argument, Block, Code, Comprehension, Expr, ExprKind, Handler, Parameter, Step, StepKind, Target,
+    Argument, Block, Code, Comprehension, Expr, ExprKind, Handler, Parameter, Statement, StatementKind,
+    Target,
 };
 
 /// Something that is looked at.
 #[derive(Clone, Copy, Debug)]
-pub enum Part<'c, 's> {
-    Step(&'c Step<'s>),
+pub enum CodeNode<'c, 's> {
+    Step(&'c Statement<'s>),
     Expr(&'c Expr<'s>),
     /// The target of an assignment; the parts of its expressions follow.
     Target(&'c Target<'s>),
@@ -22,7 +23,7 @@ pub enum Ancestor<'c, 's> {
     /// The body of a class, by its number.
     Class(usize),
     /// A decorator of the function or class that the step defines.
-    Decorator(&'c Step<'s>),
+    Decorator(&'c Statement<'s>),
     /// The default of a parameter of a function, by its number.
     Default(usize),
     /// The first block of an `if`, with its test; also the right operand of `and`, and the first of `x if test else y`.
@@ -30,21 +31,21 @@ pub enum Ancestor<'c, 's> {
     /// The `else` of an `if`, with its test; also the right operand of `or`, and the last of `x if test else y`.
     Otherwise(&'c Expr<'s>),
     /// The test of an `if`, a `while`, an `assert` or of `x if test else y`.
-    Test(&'c Step<'s>),
+    Test(&'c Statement<'s>),
     /// The body of a loop.
-    Loop(&'c Step<'s>),
+    Loop(&'c Statement<'s>),
     /// The body of a `try`.
-    Try(&'c Step<'s>),
+    Try(&'c Statement<'s>),
     /// The body of an `except`, with its `try`.
-    Handler(&'c Step<'s>, &'c Handler<'s>),
+    Handler(&'c Statement<'s>, &'c Handler<'s>),
     /// The `else` of a `try`.
-    TryElse(&'c Step<'s>),
+    TryElse(&'c Statement<'s>),
     /// The `finally` of a `try`.
-    Finally(&'c Step<'s>),
+    Finally(&'c Statement<'s>),
     /// The body of a `with`.
-    With(&'c Step<'s>),
+    With(&'c Statement<'s>),
     /// An expression of a `with` before its body.
-    WithItem(&'c Step<'s>),
+    WithItem(&'c Statement<'s>),
     /// The elements and conditions of a comprehension.
     Comprehension(&'c Comprehension<'s>),
     /// The function part of a call.
@@ -54,25 +55,25 @@ pub enum Ancestor<'c, 's> {
 }
 
 /// What one look at a file calls for each part, outer parts first.
-pub type Visit<'v, 'c, 's> = dyn FnMut(Part<'c, 's>, &[Ancestor<'c, 's>]) + 'v;
+pub type Visit<'v, 'c, 's> = dyn FnMut(CodeNode<'c, 's>, &[Ancestor<'c, 's>]) + 'v;
 
 /// Looks at everything that a file holds: its body, its functions and classes where they are defined, and the
 /// Python and the programs in it.
 pub fn walk<'c, 's>(code: &'c Code<'s>, visit: &mut Visit<'_, 'c, 's>) {
-    let mut walk = Walk { code, visit, around: Vec::new(), depth: 0, enters_functions: true };
+    let mut walk = CodeWalker { code, visit, around: Vec::new(), depth: 0, enters_functions: true };
     walk.block(&code.body);
     code.snippets.iter().for_each(|snippet| walk.block(&snippet.body));
     code.units.iter().for_each(|unit| walk.block(&unit.body));
 }
 
 /// Looks at one block of a file, and at the functions and classes that are defined in it.
-pub fn walk_block<'c, 's>(code: &'c Code<'s>, block: &'c [Step<'s>], visit: &mut Visit<'_, 'c, 's>) {
-    Walk { code, visit, around: Vec::new(), depth: 0, enters_functions: true }.block(block);
+pub fn walk_block<'c, 's>(code: &'c Code<'s>, block: &'c [Statement<'s>], visit: &mut Visit<'_, 'c, 's>) {
+    CodeWalker { code, visit, around: Vec::new(), depth: 0, enters_functions: true }.block(block);
 }
 
 /// Looks at what runs when a file is imported: everything but the bodies of functions.
 pub fn walk_top<'c, 's>(code: &'c Code<'s>, visit: &mut Visit<'_, 'c, 's>) {
-    Walk { code, visit, around: Vec::new(), depth: 0, enters_functions: false }.block(&code.body);
+    CodeWalker { code, visit, around: Vec::new(), depth: 0, enters_functions: false }.block(&code.body);
 }
 
 /// Every block of a file, whatever it belongs to.
@@ -105,14 +106,14 @@ pub fn within_function<'a, 'c, 's>(
 }
 
 /// The innermost loop of those that something stands in.
-pub fn innermost_loop<'c, 's>(around: &[Ancestor<'c, 's>]) -> Option<&'c Step<'s>> {
+pub fn innermost_loop<'c, 's>(around: &[Ancestor<'c, 's>]) -> Option<&'c Statement<'s>> {
     around.iter().rev().find_map(|one| match one {
         Ancestor::Loop(step) => Some(*step),
         _ => None,
     })
 }
 
-struct Walk<'w, 'v, 'c, 's> {
+struct CodeWalker<'w, 'v, 'c, 's> {
     code: &'c Code<'s>,
     visit: &'w mut Visit<'v, 'c, 's>,
     around: Vec<Ancestor<'c, 's>>,
@@ -124,14 +125,14 @@ struct Walk<'w, 'v, 'c, 's> {
 /// Where expressions stand in each other, every so many of them ask for room on the stack.
 const LEVELS: usize = 16;
 
-impl<'c, 's> Walk<'_, '_, 'c, 's> {
+impl<'c, 's> CodeWalker<'_, '_, 'c, 's> {
     fn inside(&mut self, around: Ancestor<'c, 's>, look: impl FnOnce(&mut Self)) {
         self.around.push(around);
         look(self);
         self.around.pop();
     }
 
-    fn block(&mut self, block: &'c [Step<'s>]) {
+    fn block(&mut self, block: &'c [Statement<'s>]) {
         // Blocks nest as deeply as their front-end lets them.
         stacker::maybe_grow(128 * 1024, 4 * 1024 * 1024, || block.iter().for_each(|step| self.step(step)));
     }
@@ -140,30 +141,30 @@ impl<'c, 's> Walk<'_, '_, 'c, 's> {
         self.inside(around, |walk| walk.block(block));
     }
 
-    fn step(&mut self, step: &'c Step<'s>) {
-        (self.visit)(Part::Step(step), &self.around);
+    fn step(&mut self, step: &'c Statement<'s>) {
+        (self.visit)(CodeNode::Step(step), &self.around);
         match &step.kind {
-            StepKind::Evaluate(value) | StepKind::Source(value) => self.expr(value),
-            StepKind::Assert { test, message } => {
+            StatementKind::Evaluate(value) | StatementKind::Source(value) => self.expr(value),
+            StatementKind::Assert { test, message } => {
                 self.inside(Ancestor::Test(step), |walk| walk.expr(test));
                 self.inside(Ancestor::Otherwise(test), |walk| message.iter().for_each(|one| walk.expr(one)));
             }
-            StepKind::Assign { targets, value, .. } => {
+            StatementKind::Assign { targets, value, .. } => {
                 value.iter().for_each(|value| self.expr(value));
                 targets.iter().for_each(|target| self.target(target));
             }
-            StepKind::Update { target, value, .. } => {
+            StatementKind::Update { target, value, .. } => {
                 self.expr(value);
                 self.target(target);
             }
-            StepKind::Delete(targets) => targets.iter().for_each(|target| self.target(target)),
-            StepKind::Define { function, decorators } => {
+            StatementKind::Delete(targets) => targets.iter().for_each(|target| self.target(target)),
+            StatementKind::Define { function, decorators } => {
                 self.inside(Ancestor::Decorator(step), |walk| {
                     decorators.iter().for_each(|one| walk.expr(one))
                 });
                 self.function(*function);
             }
-            StepKind::DefineClass { class, decorators } => {
+            StatementKind::DefineClass { class, decorators } => {
                 self.inside(Ancestor::Decorator(step), |walk| {
                     decorators.iter().for_each(|one| walk.expr(one))
                 });
@@ -172,30 +173,30 @@ impl<'c, 's> Walk<'_, '_, 'c, 's> {
                 defined.keywords.iter().for_each(|keyword| self.expr(&keyword.value));
                 self.block_in(Ancestor::Class(*class), &defined.body);
             }
-            StepKind::Branch { test, then, otherwise } => {
+            StatementKind::Branch { test, then, otherwise } => {
                 self.inside(Ancestor::Test(step), |walk| walk.expr(test));
                 self.block_in(Ancestor::Then(test), then);
                 self.block_in(Ancestor::Otherwise(test), otherwise);
             }
-            StepKind::Match { subject, arms } => {
+            StatementKind::Match { subject, arms } => {
                 self.expr(subject);
                 for arm in arms {
                     arm.literals.iter().chain(&arm.guard).for_each(|literal| self.expr(literal));
                     self.block(&arm.body);
                 }
             }
-            StepKind::For { target, iterable, body, otherwise } => {
+            StatementKind::For { target, iterable, body, otherwise } => {
                 self.expr(iterable);
                 self.target(target);
                 self.block_in(Ancestor::Loop(step), body);
                 self.block(otherwise);
             }
-            StepKind::While { test, body, otherwise } => {
+            StatementKind::While { test, body, otherwise } => {
                 self.inside(Ancestor::Test(step), |walk| walk.expr(test));
                 self.block_in(Ancestor::Loop(step), body);
                 self.block(otherwise);
             }
-            StepKind::Try { body, handlers, otherwise, finally } => {
+            StatementKind::Try { body, handlers, otherwise, finally } => {
                 self.block_in(Ancestor::Try(step), body);
                 for handler in handlers {
                     handler.types.iter().for_each(|caught| self.expr(caught));
@@ -204,37 +205,37 @@ impl<'c, 's> Walk<'_, '_, 'c, 's> {
                 self.block_in(Ancestor::TryElse(step), otherwise);
                 self.block_in(Ancestor::Finally(step), finally);
             }
-            StepKind::With { items, body } => {
+            StatementKind::With { items, body } => {
                 for (item, target) in items {
                     self.inside(Ancestor::WithItem(step), |walk| walk.expr(item));
                     target.iter().for_each(|target| self.target(target));
                 }
                 self.block_in(Ancestor::With(step), body);
             }
-            StepKind::Return(value) => value.iter().for_each(|value| self.expr(value)),
-            StepKind::Raise { exception, cause } => {
+            StatementKind::Return(value) => value.iter().for_each(|value| self.expr(value)),
+            StatementKind::Raise { exception, cause } => {
                 exception.iter().chain(cause).for_each(|value| self.expr(value));
             }
-            StepKind::SetVariable(set) => set.value.iter().for_each(|value| self.expr(value)),
-            StepKind::Command(command) => {
+            StatementKind::SetVariable(set) => set.value.iter().for_each(|value| self.expr(value)),
+            StatementKind::Command(command) => {
                 let values = command.environment.iter().filter_map(|set| set.value.as_ref());
                 values.chain(&command.words).for_each(|word| self.expr(word));
                 self.block(&command.script);
             }
-            StepKind::Apart(block) | StepKind::WithoutGpu(block) | StepKind::Child(block) => {
+            StatementKind::Apart(block) | StatementKind::WithoutGpu(block) | StatementKind::Child(block) => {
                 self.block(block)
             }
-            StepKind::Setting(setting) => self.expr(&setting.value),
-            StepKind::Import(_)
-            | StepKind::Module { .. }
-            | StepKind::Share(_)
-            | StepKind::Break
-            | StepKind::Continue
-            | StepKind::UnsetVariable(_)
-            | StepKind::ExportAll(_)
-            | StepKind::Extend(_)
-            | StepKind::Image(_)
-            | StepKind::Observe(_) => {}
+            StatementKind::Setting(setting) => self.expr(&setting.value),
+            StatementKind::Import(_)
+            | StatementKind::Module { .. }
+            | StatementKind::Share(_)
+            | StatementKind::Break
+            | StatementKind::Continue
+            | StatementKind::UnsetVariable(_)
+            | StatementKind::ExportAll(_)
+            | StatementKind::Extend(_)
+            | StatementKind::Image(_)
+            | StatementKind::Observe(_) => {}
         }
     }
 
@@ -251,7 +252,7 @@ impl<'c, 's> Walk<'_, '_, 'c, 's> {
     }
 
     fn target(&mut self, target: &'c Target<'s>) {
-        (self.visit)(Part::Target(target), &self.around);
+        (self.visit)(CodeNode::Target(target), &self.around);
         match target {
             Target::Name(..) => {}
             Target::Attribute(object, _) => self.expr(object),
@@ -265,7 +266,7 @@ impl<'c, 's> Walk<'_, '_, 'c, 's> {
     }
 
     fn expr(&mut self, expr: &'c Expr<'s>) {
-        (self.visit)(Part::Expr(expr), &self.around);
+        (self.visit)(CodeNode::Expr(expr), &self.around);
         self.depth += 1;
         match self.depth % LEVELS {
             0 => stacker::maybe_grow(128 * 1024, 4 * 1024 * 1024, || self.parts_of(expr)),

@@ -1,7 +1,7 @@
 //! `docker run`, `docker exec` and their like: the options, the image, and what runs inside.
 
 use super::{
-    Elsewhere, Gpus, Invocation, Setting, Started, invocation_from, is_assignment, is_variable_name,
+    Gpus, Invocation, SeparateEnvironment, Setting, Started, invocation_from, is_assignment, is_variable_name,
 };
 
 /// Options of `run` and `exec` that take no value.
@@ -45,7 +45,7 @@ pub(super) fn start(words: &[Option<&str>], at: usize, name: &str, invocation: &
     let mut container = Container::default();
     let Some(image) = container.options(words, at, invocation) else { return true };
     let elsewhere = match run {
-        true => Elsewhere::Container {
+        true => SeparateEnvironment::Container {
             handed: container.handed,
             env_files: container.env_files,
             gpus: match container.gpus {
@@ -53,7 +53,7 @@ pub(super) fn start(words: &[Option<&str>], at: usize, name: &str, invocation: &
                 gpus => gpus,
             },
         },
-        false => Elsewhere::Running,
+        false => SeparateEnvironment::Running,
     };
     // Assignments behind the image are made inside.
     invocation.elsewhere = Some(elsewhere);

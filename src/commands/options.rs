@@ -3,7 +3,7 @@
 use super::launchers::picked;
 use super::wrappers::{self, Wrapper, flags_of, values_of};
 use super::{
-    Elsewhere, Invocation, Setting, Started, has_blank, is_assignment, reads_code, skip_assignments,
+    Invocation, SeparateEnvironment, Setting, Started, has_blank, is_assignment, reads_code, skip_assignments,
 };
 
 /// Skips the options of a wrapper, and notes those that matter.
@@ -68,7 +68,7 @@ pub(super) fn note_settings(words: &[Option<&str>], at: usize, wrapper: &str, in
                 .any(|option| word.starts_with(option))
                 || (*word == "--gres" && next(0).is_some_and(|(.., value)| value.starts_with("gpu")))
             {
-                invocation.elsewhere = Some(Elsewhere::Job);
+                invocation.elsewhere = Some(SeparateEnvironment::Job);
             }
             match word.strip_prefix("--export=") {
                 Some(list) => Some((at, word.len() - list.len(), list)),

@@ -1,6 +1,6 @@
 //! Terminals that go on by themselves, and other machines: `screen`, `tmux`, `ssh`.
 
-use super::{Dialect, Elsewhere, Invocation, Started, has_blank, invocation_from};
+use super::{Dialect, Invocation, SeparateEnvironment, Started, has_blank, invocation_from};
 
 /// What a session starts; `false` when the words are for none.
 pub(super) fn start(words: &[Option<&str>], at: usize, name: &str, invocation: &mut Invocation) -> bool {
@@ -17,7 +17,7 @@ pub(super) fn start(words: &[Option<&str>], at: usize, name: &str, invocation: &
 fn ssh(words: &[Option<&str>], at: usize, invocation: &mut Invocation) {
     const WITH_VALUE: &str = "BbcDEeFIiJLlmOopQRSWw";
     let at = behind_options(words, at, WITH_VALUE);
-    invocation.elsewhere = Some(Elsewhere::Machine);
+    invocation.elsewhere = Some(SeparateEnvironment::Machine);
     match words.get(at + 1) {
         None => invocation.started = Started::ShellInput(Dialect::Bourne),
         Some(_) => code_or_words(words, at + 1, invocation),
@@ -28,7 +28,7 @@ fn ssh(words: &[Option<&str>], at: usize, invocation: &mut Invocation) {
 fn screen(words: &[Option<&str>], at: usize, invocation: &mut Invocation) {
     const WITH_VALUE: &str = "ScehpstT";
     if let Some(stuff) = words[at.min(words.len())..].iter().position(|word| *word == Some("stuff")) {
-        invocation.elsewhere = Some(Elsewhere::Running);
+        invocation.elsewhere = Some(SeparateEnvironment::Running);
         invocation.started = Started::ShellCode(Dialect::Bourne, at + stuff + 1);
         return;
     }
@@ -56,7 +56,7 @@ fn tmux(words: &[Option<&str>], at: usize, invocation: &mut Invocation) {
         return;
     }
     // A pane has the environment of the server, and what was typed into it before.
-    invocation.elsewhere = keys.then_some(Elsewhere::Running);
+    invocation.elsewhere = keys.then_some(SeparateEnvironment::Running);
     match keys {
         true => invocation.started = Started::ShellCode(Dialect::Bourne, at),
         false => code_or_words(words, at, invocation),

@@ -104,11 +104,14 @@ fn containers_are_entered() {
     assert_eq!(started.folder.as_deref(), Some("app"));
     let words: Vec<usize> = started.settings.iter().map(|setting| setting.word).collect();
     assert_eq!(words, [9, 10]);
-    let handed =
-        Elsewhere::Container { handed: vec!["C".to_owned()], env_files: Vec::new(), gpus: Gpus::All };
+    let handed = SeparateEnvironment::Container {
+        handed: vec!["C".to_owned()],
+        env_files: Vec::new(),
+        gpus: Gpus::All,
+    };
     assert_eq!(started.elsewhere, Some(handed));
     let gpus = |line: &str| match of(line).elsewhere {
-        Some(Elsewhere::Container { gpus, .. }) => gpus,
+        Some(SeparateEnvironment::Container { gpus, .. }) => gpus,
         other => panic!("{other:?}"),
     };
     assert_eq!(gpus("docker run image"), Gpus::None);
@@ -116,7 +119,7 @@ fn containers_are_entered() {
     assert_eq!(gpus("podman run --device nvidia.com/gpu=all image"), Gpus::All);
     assert_eq!(gpus("docker run --gpus=all -e NVIDIA_VISIBLE_DEVICES=1 image"), Gpus::Some);
     assert_eq!(of("docker run --entrypoint python image train.py").started, file("train.py"));
-    assert_eq!(of("docker exec -it box python train.py").elsewhere, Some(Elsewhere::Running));
+    assert_eq!(of("docker exec -it box python train.py").elsewhere, Some(SeparateEnvironment::Running));
     assert_eq!(of("docker build -t image .").started, Started::Program("docker".to_owned()));
     assert_eq!(of("docker run ? python train.py").started, Started::Program("docker".to_owned()));
     assert_eq!(of("singularity exec --nv -B /a image.sif python train.py").started, file("train.py"));
@@ -135,7 +138,7 @@ fn sessions_and_machines_are_entered() {
     assert_eq!(started(&["tmux", "new", "-d", "-s", "a", "ls -l"]), Started::ShellCode(Dialect::Bourne, 5));
     assert_eq!(of("tmux send-keys -t a ls Enter").started, Started::ShellCode(Dialect::Bourne, 4));
     assert_eq!(of("tmux attach -t a").started, Started::Program("tmux".to_owned()));
-    assert_eq!(of("srun --gres=gpu:1 python train.py").elsewhere, Some(Elsewhere::Job));
+    assert_eq!(of("srun --gres=gpu:1 python train.py").elsewhere, Some(SeparateEnvironment::Job));
 }
 
 #[test]

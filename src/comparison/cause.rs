@@ -3,11 +3,11 @@
 //! is left without which the finding is not there.
 
 use super::hunks::{Hunk, hunks, without};
-use super::{Edits, Found, Limits, Mark, marks};
+use super::{Edits, FindingIdentity, Found, Limits, marks};
 use crate::changes::States;
 use crate::disk::Disk;
 use crate::facts::{Place, Span};
-use crate::findings::{Cause, Finding, Severity, Speaks, Status};
+use crate::findings::{Audience, Cause, Finding, Severity, Status};
 use crate::sources::Sources;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -60,8 +60,10 @@ pub fn find_causes(findings: &mut [Finding], limits: Limits, causes: Causes<'_>)
     let (likely, others): (Vec<Change>, Vec<Change>) =
         causes.changes().into_iter().partition(|change| causes.is_likely(change));
     let (first, changes) = (likely.len(), likely.into_iter().chain(others).collect::<Vec<_>>());
-    let all: Vec<Mark> = marks(findings, causes.sources, causes.states, false);
-    let count = |mark: &Mark, marks: &[Mark]| marks.iter().filter(|other| *other == mark).count();
+    let all: Vec<FindingIdentity> = marks(findings, causes.sources, causes.states, false);
+    let count = |mark: &FindingIdentity, marks: &[FindingIdentity]| {
+        marks.iter().filter(|other| *other == mark).count()
+    };
     let files = causes.sources.files.len().max(1);
     let mut left = (MOST_FILES / files).clamp(LEAST_CHECKS, MOST_CHECKS);
     for at in 0..findings.len() {
@@ -117,9 +119,10 @@ fn narrowed<'c>(
 }
 
 /// The findings that count. One that the project as a whole decides is milder where another speaks for it.
-fn marks_that_count(found: &Found, states: &States, least: Severity) -> Vec<Mark> {
+fn marks_that_count(found: &Found, states: &States, least: Severity) -> Vec<FindingIdentity> {
     let counts = |finding: &&Finding| {
-        finding.status == Status::Active && (finding.severity >= least || finding.speaks != Speaks::ForItself)
+        finding.status == Status::Active
+            && (finding.severity >= least || finding.speaks != Audience::ForItself)
     };
     let findings: Vec<Finding> = found.findings.iter().filter(counts).cloned().collect();
     marks(&findings, &found.sources, states, false)
@@ -128,7 +131,7 @@ fn marks_that_count(found: &Found, states: &States, least: Severity) -> Vec<Mark
 impl Causes<'_> {
     /// The new lines that a finding stands on, or else those that a related place does.
     fn by_place(&self, finding: &Finding, edits: &Edits<'_>) -> Option<Cause> {
-        let related: &[_] = if finding.speaks == Speaks::ForProject { &[] } else { &finding.related };
+        let related: &[_] = if finding.speaks == Audience::ForProject { &[] } else { &finding.related };
         let places = std::iter::once(finding.place).chain(related.iter().map(|related| related.place));
         let mut places = places.filter(|place| place.span != Span::default() || place == &finding.place);
         places.find_map(|place| {

@@ -102,7 +102,7 @@ pub struct Run<'a> {
 
 /// What became of a baseline in a run.
 #[derive(Debug, Default)]
-pub struct Held<'b> {
+pub struct BaselineResult<'b> {
     /// Entries whose finding was seen again, under its path or where the file moved to.
     seen: FxHashSet<&'b Entry>,
 }
@@ -152,13 +152,13 @@ impl Baseline {
 
     /// Marks the findings that are known. Findings in a file that lies at a new path are known by the entries of
     /// files that are gone.
-    pub fn mark(&self, findings: &mut [Finding], sources: &Sources, run: &Run) -> Held<'_> {
+    pub fn mark(&self, findings: &mut [Finding], sources: &Sources, run: &Run) -> BaselineResult<'_> {
         let known: FxHashMap<(&str, &str), &Entry> = self
             .entries
             .iter()
             .map(|entry| ((entry.rule.as_str(), entry.fingerprint.as_str()), entry))
             .collect();
-        let mut held = Held::default();
+        let mut held = BaselineResult::default();
         let mut gone: BTreeSet<&str> = self.entries.iter().map(|entry| entry.path.as_str()).collect();
         gone.retain(|path| (run.is_gone)(path));
         let mut statuses = Vec::with_capacity(findings.len());
@@ -181,7 +181,7 @@ impl Baseline {
     }
 
     /// Entries that no finding answers to any more, of files and rules that this run looked at.
-    pub fn settled<'b>(&'b self, held: &Held<'b>, run: &Run) -> Vec<&'b Entry> {
+    pub fn settled<'b>(&'b self, held: &BaselineResult<'b>, run: &Run) -> Vec<&'b Entry> {
         let looked_at = |entry: &&Entry| {
             run.files.contains(entry.path.as_str()) && run.rules.contains(entry.rule.as_str())
         };
@@ -191,7 +191,7 @@ impl Baseline {
     /// The baseline after this run: the findings that are `kept` now, and the entries that the run says nothing about.
     pub fn rewritten(
         &self,
-        held: &Held,
+        held: &BaselineResult,
         findings: &[Finding],
         sources: &Sources,
         run: &Run,

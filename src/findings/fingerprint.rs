@@ -6,7 +6,7 @@
 //! is known by its rule alone. Since stored
 //! baselines hold fingerprints, changing what goes in is a breaking change.
 
-use super::{Finding, Speaks};
+use super::{Audience, Finding};
 use crate::facts::{FileId, Span};
 use crate::sources::Sources;
 use rustc_hash::FxHashMap;
@@ -20,7 +20,7 @@ pub fn fingerprints(findings: &[Finding], sources: &Sources) -> Vec<String> {
 }
 
 /// What a fingerprint is made of.
-pub(super) struct Mark<'a> {
+pub(super) struct FingerprintInput<'a> {
     rule: &'a str,
     /// `None` for the whole project.
     path: Option<&'a str>,
@@ -29,7 +29,7 @@ pub(super) struct Mark<'a> {
     ordinal: u32,
 }
 
-impl Mark<'_> {
+impl FingerprintInput<'_> {
     /// The fingerprint, or what it was when the file lay at another path.
     pub(super) fn within(&self, other: Option<&str>) -> String {
         let path = self.path.map_or("", |own| other.unwrap_or(own));
@@ -38,7 +38,7 @@ impl Mark<'_> {
     }
 }
 
-pub(super) fn marks<'a>(findings: &'a [Finding], sources: &'a Sources) -> Vec<Mark<'a>> {
+pub(super) fn marks<'a>(findings: &'a [Finding], sources: &'a Sources) -> Vec<FingerprintInput<'a>> {
     let mut from_the_top: Vec<usize> = (0..findings.len()).collect();
     from_the_top.sort_by_key(|&at| (findings[at].place.file, findings[at].place.span));
 
@@ -52,11 +52,11 @@ pub(super) fn marks<'a>(findings: &'a [Finding], sources: &'a Sources) -> Vec<Ma
         *ordinal += 1;
     }
     let mark = |(finding, ordinal): (&'a Finding, u32)| match finding.speaks {
-        Speaks::ForProject => {
+        Audience::ForProject => {
             let line = finding.value("name").unwrap_or_default().to_owned();
-            Mark { rule: &finding.rule, path: None, line, ordinal: 0 }
+            FingerprintInput { rule: &finding.rule, path: None, line, ordinal: 0 }
         }
-        _ => Mark {
+        _ => FingerprintInput {
             rule: &finding.rule,
             path: Some(&sources.file(finding.place.file).name),
             line: line_of(finding, sources),

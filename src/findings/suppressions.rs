@@ -79,7 +79,7 @@ pub fn apply(
     known: &[&str],
     ran: &dyn Fn(FileId, &str) -> bool,
 ) {
-    let mut claims: BTreeMap<FileId, Vec<Claim>> = BTreeMap::new();
+    let mut claims: BTreeMap<FileId, Vec<SuppressedRule>> = BTreeMap::new();
     for suppression in suppressions {
         claims.entry(suppression.place.file).or_default().extend(claims_of(suppression));
     }
@@ -87,7 +87,7 @@ pub fn apply(
 
     // A finding about a suppression can be suppressed by name like any other. One about such a name
     // cannot, or a comment could vouch for itself.
-    let unused = |claims: &BTreeMap<FileId, Vec<Claim>>, about_itself: bool| -> Vec<Finding> {
+    let unused = |claims: &BTreeMap<FileId, Vec<SuppressedRule>>, about_itself: bool| -> Vec<Finding> {
         let unused = claims.values().flatten().filter(|claim| !claim.used);
         let unused = unused.filter(|claim| claim.is_about_suppressions() == about_itself);
         unused.filter_map(|claim| complaints::of_unused(claim.suppression, claim.name, known, ran)).collect()
@@ -106,13 +106,13 @@ pub fn apply(
 }
 
 /// A suppression speaking about one rule, or about all (`name` is `None`).
-struct Claim<'a> {
+struct SuppressedRule<'a> {
     suppression: &'a Suppression,
     name: Option<&'a RuleName>,
     used: bool,
 }
 
-impl Claim<'_> {
+impl SuppressedRule<'_> {
     fn is_about_suppressions(&self) -> bool {
         self.name.is_some_and(|name| is_about_suppressions(&name.id) || name.id == FAMILY)
     }
@@ -133,8 +133,8 @@ pub fn is_about_suppressions(rule: &str) -> bool {
     rule == UNUSED || rule == UNKNOWN
 }
 
-fn claims_of(suppression: &Suppression) -> Vec<Claim<'_>> {
-    let claim = |name| Claim { suppression, name, used: false };
+fn claims_of(suppression: &Suppression) -> Vec<SuppressedRule<'_>> {
+    let claim = |name| SuppressedRule { suppression, name, used: false };
     match &suppression.rules {
         Rules::All => vec![claim(None)],
         Rules::Named(names) => names.iter().map(|name| claim(Some(name))).collect(),
@@ -142,7 +142,7 @@ fn claims_of(suppression: &Suppression) -> Vec<Claim<'_>> {
     }
 }
 
-fn mark(findings: &mut [Finding], claims: &mut BTreeMap<FileId, Vec<Claim>>, sources: &Sources) {
+fn mark(findings: &mut [Finding], claims: &mut BTreeMap<FileId, Vec<SuppressedRule>>, sources: &Sources) {
     for finding in findings {
         let mut is_covered = false;
         let Some(claims) = claims.get_mut(&finding.place.file) else { continue };

@@ -4,8 +4,8 @@ mod diffs;
 
 pub use diffs::patch;
 
-use super::Settled;
-use super::fix_loop::{Applied, Dropped};
+use super::FixedProject;
+use super::fix_loop::{Applied, RefusedFix};
 use crate::facts::FileId;
 use crate::findings::{Safety, Severity};
 use crate::sources::{Position, Sources};
@@ -17,7 +17,7 @@ pub struct Corrections {
     /// By name.
     pub files: Vec<Correction>,
     /// Fixes that were tried and not made.
-    pub dropped: Vec<Kept>,
+    pub dropped: Vec<RemainingFinding>,
     /// How many of the findings of the check are mended; one that needs changes in several files counts once.
     pub mended: usize,
     /// Nothing was written: a diff was asked for.
@@ -34,7 +34,7 @@ pub struct Correction {
     pub file: FileId,
     pub name: String,
     /// The findings that are mended by what changes in this file, in the order of their places.
-    pub mended: Vec<Mended>,
+    pub mended: Vec<FixedFinding>,
     /// A unified diff of the file, as `git apply` and `patch -p1` read it.
     pub patch: String,
     /// Of a notebook a diff of the code of its cells.
@@ -43,7 +43,7 @@ pub struct Correction {
 
 /// A finding that is mended.
 #[derive(Clone, Debug, Serialize)]
-pub struct Mended {
+pub struct FixedFinding {
     pub rule: String,
     pub severity: Severity,
     pub message: String,
@@ -60,7 +60,7 @@ pub struct Mended {
 
 /// A finding that stays although there is a fix for it.
 #[derive(Clone, Debug, Serialize)]
-pub struct Kept {
+pub struct RemainingFinding {
     pub rule: String,
     pub path: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -73,7 +73,7 @@ pub struct Kept {
 
 impl Corrections {
     /// `sources` is the project as it was.
-    pub fn of(sources: &Sources, settled: &Settled, is_dry: bool) -> Corrections {
+    pub fn of(sources: &Sources, settled: &FixedProject, is_dry: bool) -> Corrections {
         let mut files: Vec<Correction> = Vec::new();
         for (&file, content) in &settled.files {
             let mut of_file: Vec<&Applied> =
@@ -84,7 +84,7 @@ impl Corrections {
             files.push(Correction {
                 file,
                 name: old.name.clone(),
-                mended: of_file.into_iter().map(|applied| Mended::of(applied, sources)).collect(),
+                mended: of_file.into_iter().map(|applied| FixedFinding::of(applied, sources)).collect(),
                 patch: diffs::patch(&old.name, read, content),
                 cells: diffs::of_cells(old, new),
             });
@@ -95,7 +95,7 @@ impl Corrections {
         };
         Corrections {
             files,
-            dropped: settled.dropped.iter().map(|dropped| Kept::of(dropped, sources)).collect(),
+            dropped: settled.dropped.iter().map(|dropped| RemainingFinding::of(dropped, sources)).collect(),
             mended: settled.applied.iter().filter(is_counted).count() + settled.fixed_indirectly,
             is_dry,
             is_final: settled.is_final,
@@ -111,10 +111,10 @@ impl Correction {
     }
 }
 
-impl Mended {
-    fn of(applied: &Applied, sources: &Sources) -> Mended {
+impl FixedFinding {
+    fn of(applied: &Applied, sources: &Sources) -> FixedFinding {
         let Position { cell, line, column, .. } = sources.position(applied.place);
-        Mended {
+        FixedFinding {
             rule: applied.rule.clone(),
             severity: applied.severity,
             message: applied.message.clone(),
@@ -128,10 +128,10 @@ impl Mended {
     }
 }
 
-impl Kept {
-    fn of(dropped: &Dropped, sources: &Sources) -> Kept {
+impl RemainingFinding {
+    fn of(dropped: &RefusedFix, sources: &Sources) -> RemainingFinding {
         let Position { cell, line, .. } = sources.position(dropped.place);
         let path = sources.file(dropped.place.file).name.clone();
-        Kept { rule: dropped.rule.clone(), path, cell, line, reason: dropped.reason.clone() }
+        RemainingFinding { rule: dropped.rule.clone(), path, cell, line, reason: dropped.reason.clone() }
     }
 }

@@ -19,7 +19,7 @@ use std::path::PathBuf;
 
 /// Which fixes are made.
 #[derive(Clone, Copy, Debug)]
-pub struct Wanted<'a> {
+pub struct FixSelection<'a> {
     /// Also those that may change what the program does.
     pub risky: bool,
     /// Findings below are left alone.
@@ -29,7 +29,7 @@ pub struct Wanted<'a> {
 }
 
 /// The project as the fixes leave it.
-pub struct Settled {
+pub struct FixedProject {
     pub sources: Sources,
     pub outcome: Outcome,
     /// The new content of each file that changes, a notebook's as JSON.
@@ -43,7 +43,7 @@ pub struct Settled {
     /// In the order in which they were made.
     pub applied: Vec<Applied>,
     /// Fixes that were tried and are not made.
-    pub dropped: Vec<Dropped>,
+    pub dropped: Vec<RefusedFix>,
 }
 
 /// A fix that was made.
@@ -64,7 +64,7 @@ pub struct Applied {
 
 /// A fix that was not made.
 #[derive(Clone, Debug)]
-pub struct Dropped {
+pub struct RefusedFix {
     pub rule: String,
     /// Where the finding stood before anything was changed.
     pub place: Place,
@@ -76,7 +76,7 @@ type Key = (FileId, u32, String);
 
 /// What all runs have in common.
 struct Task<'a> {
-    wanted: Wanted<'a>,
+    wanted: FixSelection<'a>,
     settings: &'a Settings,
     rules: &'a RuleSet,
     /// The content of a file as it was read.
@@ -92,10 +92,10 @@ struct Task<'a> {
 pub fn apply_until_stable(
     sources: &Sources,
     outcome: &Outcome,
-    wanted: Wanted<'_>,
+    wanted: FixSelection<'_>,
     (settings, rules): (&Settings, &RuleSet),
     content_of: &dyn Fn(&Source) -> Option<String>,
-) -> Result<Settled, UnknownSelector> {
+) -> Result<FixedProject, UnknownSelector> {
     /// Each further round tries again what another fix stood in the way of.
     const ROUNDS: usize = 4;
     let task = Task { wanted, settings, rules, content_of, path_aliases: path_aliases(sources) };
@@ -111,7 +111,7 @@ pub fn apply_until_stable(
     }
     let is_final =
         run.is_final(&task, in_vain) || bisect::without(run.afresh(), &task)?.0.applied().is_empty();
-    Ok(Settled { is_final, ..run.settled(sources, dropped) })
+    Ok(FixedProject { is_final, ..run.settled(sources, dropped) })
 }
 
 /// Files that were read under several names: the one under which each is changed, and the others.

@@ -2,8 +2,8 @@
 
 use super::Refusal;
 use super::site::Site;
-use crate::code::walk::{Part, walk, walk_top};
-use crate::code::{Code, ImportNames, StepKind, Target};
+use crate::code::walk::{CodeNode, walk, walk_top};
+use crate::code::{Code, ImportNames, StatementKind, Target};
 use crate::facts::{FileId, Span};
 use crate::findings::Edit;
 use crate::languages::{NodeId, Tree, TreeKind};
@@ -12,8 +12,8 @@ use crate::languages::{NodeId, Tree, TreeKind};
 pub fn is_imported(code: &Code<'_>, module: &str) -> bool {
     let mut found = false;
     walk_top(code, &mut |part, _| {
-        if let Part::Step(step) = part
-            && let StepKind::Import(import) = &step.kind
+        if let CodeNode::Step(step) = part
+            && let StatementKind::Import(import) = &step.kind
         {
             let first = import.module.split('.').next().unwrap_or_default();
             found |= import.level == 0
@@ -97,7 +97,7 @@ fn binds_otherwise(code: &Code<'_>, name: &str) -> bool {
         .any(|one| one.name == name || one.parameters.iter().any(|parameter| parameter.name == name));
     found |= code.classes.iter().any(|one| one.name == name);
     walk(code, &mut |part, _| {
-        found |= matches!(part, Part::Target(Target::Name(bound, _)) if *bound == name);
+        found |= matches!(part, CodeNode::Target(Target::Name(bound, _)) if *bound == name);
     });
     found
 }

@@ -8,7 +8,7 @@ use crate::findings::{Edit, Finding, Safety};
 use crate::languages::{NodeId, Scopes, Tree};
 use crate::policy::{Cpu, Policy};
 use crate::program::Program;
-use crate::rules::Governed;
+use crate::rules::PolicyRulings;
 use crate::sources::{Language, Source};
 
 /// A finding with all that a fix may look at.
@@ -16,7 +16,7 @@ pub struct Site<'a> {
     pub program: &'a Program<'a>,
     pub policy: &'a Policy,
     pub cpu: Option<&'a Cpu>,
-    pub governed: &'a Governed<'a>,
+    pub governed: &'a PolicyRulings<'a>,
     pub finding: &'a Finding,
     /// All findings of the run, also suppressed ones.
     pub findings: &'a [Finding],

@@ -1,7 +1,7 @@
 //! What stands around a place in the code of a file: the expressions that hold it, and whose default or body it is in.
 
-use crate::code::walk::{Ancestor, Part, walk};
-use crate::code::{Call, Code, Expr, ExprKind, Step};
+use crate::code::walk::{Ancestor, CodeNode, walk};
+use crate::code::{Call, Code, Expr, ExprKind, Statement};
 use crate::facts::Span;
 
 /// The surroundings of one place.
@@ -10,7 +10,7 @@ pub struct Surroundings<'c, 's> {
     /// The expressions that hold the place, the innermost first.
     pub exprs: Vec<&'c Expr<'s>>,
     /// The innermost statement that holds it.
-    pub step: Option<&'c Step<'s>>,
+    pub step: Option<&'c Statement<'s>>,
     /// The innermost function around it, by its number.
     pub function: Option<usize>,
     /// The function whose parameter has it for a default.
@@ -23,24 +23,24 @@ impl<'c, 's> Surroundings<'c, 's> {
         let mut found = Surroundings::default();
         walk(code, &mut |part, around| {
             let span = match part {
-                Part::Step(step) => step.span,
-                Part::Expr(expr) => expr.span,
-                Part::Target(_) => return,
+                CodeNode::Step(step) => step.span,
+                CodeNode::Expr(expr) => expr.span,
+                CodeNode::Target(_) => return,
             };
             if !holds(span, place) {
                 return;
             }
             found.function = function_in(around).or(found.function);
             match part {
-                Part::Step(step) => found.step = Some(step),
-                Part::Expr(expr) => {
+                CodeNode::Step(step) => found.step = Some(step),
+                CodeNode::Expr(expr) => {
                     found.default_of = around.iter().rev().find_map(|one| match one {
                         Ancestor::Default(number) => Some(*number),
                         _ => None,
                     });
                     found.exprs.insert(0, expr);
                 }
-                Part::Target(_) => {}
+                CodeNode::Target(_) => {}
             }
         });
         found

@@ -6,10 +6,10 @@ mod cpu_parts;
 use crate::code::Host;
 use crate::facts::{FileId, Place};
 use crate::masks;
-use crate::program::trace::{Trace, What};
-use crate::program::{Definition, Judged, Program, Reaching, Start};
+use crate::program::trace::{EventKind, Trace};
+use crate::program::{Definition, Program, ProgramFinding, Reaching, Start};
 use crate::reading::program_of;
-use crate::rules::{Governed, RuleSet};
+use crate::rules::{PolicyRulings, RuleSet};
 use crate::settings::{Request, resolve};
 use crate::sources::Sources;
 use std::collections::BTreeMap;
@@ -21,21 +21,21 @@ pub use cpu_parts::CpuParts;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Evidence {
     /// Masks that choose cards of the machine.
-    pub masks: Seen,
-    pub orders: Seen,
+    pub masks: ValueCounts,
+    pub orders: ValueCounts,
     /// Devices that are named where no mask is set.
-    pub devices: Seen,
+    pub devices: ValueCounts,
     /// Masks of containers and of jobs of a cluster, where cards are counted from 0.
-    pub in_slices: Seen,
+    pub in_slices: ValueCounts,
     /// Programs that hide every GPU.
     pub cpu: CpuParts,
 }
 
 /// Each value, with the places where it is written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Seen(BTreeMap<String, Vec<String>>);
+pub struct ValueCounts(BTreeMap<String, Vec<String>>);
 
-impl Seen {
+impl ValueCounts {
     /// The value, where there is one.
     pub fn only(&self) -> Option<&str> {
         match self.0.len() {
@@ -97,7 +97,7 @@ fn shortened(places: &[String]) -> String {
 
 /// What one program does when it takes a GPU.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Sight {
+enum GpuEvidence {
     /// With it whether it stands for a container or a job.
     Mask(String, Place, bool),
     Order(String, Place),
@@ -108,7 +108,7 @@ enum Sight {
     Imports(FileId),
 }
 
-impl Judged for Sight {
+impl ProgramFinding for GpuEvidence {
     fn places(&self) -> Vec<Place> {
         Vec::new()
     }
@@ -128,10 +128,10 @@ impl Evidence {
         let sources = Sources::collect(&settings.root, &request.paths, extent).ok()?;
         let sources = sources.within(settings.disk.bounds());
         let rules = RuleSet::embedded();
-        let options = Governed::of(&settings, rules, &sources).ok()?.options(&settings, &sources);
+        let options = PolicyRulings::of(&settings, rules, &sources).ok()?.options(&settings, &sources);
         let (mut program, _) = program_of(&sources, &settings, options, rules, None);
         let judge = |_: &Program<'_>, trace: &Trace, start: Start| sights(trace, start);
-        let seen = program.follow(judge, |_: &mut Vec<Sight>| {}, None).judged;
+        let seen = program.follow(judge, |_: &mut Vec<GpuEvidence>| {}, None).judged;
         let mut evidence = Evidence { cpu: CpuParts::of(&seen, &program), ..Evidence::default() };
         for sight in seen {
             evidence.add(&sight, &sources);
@@ -139,23 +139,23 @@ impl Evidence {
         Some(evidence)
     }
 
-    fn add(&mut self, sight: &Sight, sources: &Sources) {
+    fn add(&mut self, sight: &GpuEvidence, sources: &Sources) {
         match sight {
-            Sight::Mask(value, place, is_in_slice) => {
+            GpuEvidence::Mask(value, place, is_in_slice) => {
                 let seen = if *is_in_slice { &mut self.in_slices } else { &mut self.masks };
                 seen.add(value, sources.shown(*place));
             }
-            Sight::Order(value, place) => self.orders.add(value, sources.shown(*place)),
-            Sight::Device(index, place) => {
+            GpuEvidence::Order(value, place) => self.orders.add(value, sources.shown(*place)),
+            GpuEvidence::Device(index, place) => {
                 self.devices.add(&format!("cuda:{index}"), sources.shown(*place));
             }
-            Sight::Hides(..) | Sight::Imports(_) => {}
+            GpuEvidence::Hides(..) | GpuEvidence::Imports(_) => {}
         }
     }
 }
 
 /// What a program has set when it first takes a GPU, and the devices that it names where it has no mask.
-fn sights(trace: &Trace, start: Start) -> Vec<Sight> {
+fn sights(trace: &Trace, start: Start) -> Vec<GpuEvidence> {
     let mut sights = cpu_parts::sights(trace, start);
     if !start.is_program() || matches!(start, Start::Unit(_)) {
         return sights;
@@ -172,17 +172,18 @@ fn sights(trace: &Trace, start: Start) -> Vec<Sight> {
         let first = values.next().flatten();
         first.filter(|_| values.next().is_none())
     };
-    let uses = |what: &What| what.takes_gpu() || matches!(what, What::Select { index: Some(_), .. });
+    let uses =
+        |what: &EventKind| what.takes_gpu() || matches!(what, EventKind::Select { index: Some(_), .. });
     if let Some(first) = trace.events.iter().find(|event| uses(&event.what)) {
         let mask = known(&first.before.mask).filter(|(value, _)| masks::read(value).left > 0);
-        sights.extend(mask.map(|(value, place)| Sight::Mask(value, place, is_in_slice)));
-        sights.extend(known(&first.before.order).map(|(value, place)| Sight::Order(value, place)));
+        sights.extend(mask.map(|(value, place)| GpuEvidence::Mask(value, place, is_in_slice)));
+        sights.extend(known(&first.before.order).map(|(value, place)| GpuEvidence::Order(value, place)));
     }
     let bare = trace.events.iter().filter(|event| {
         !is_in_slice && event.before.mask.iter().all(|mask| matches!(mask, Definition::Unset))
     });
     sights.extend(bare.filter_map(|event| match event.what {
-        What::Select { index: Some(index), .. } => Some(Sight::Device(index, event.place)),
+        EventKind::Select { index: Some(index), .. } => Some(GpuEvidence::Device(index, event.place)),
         _ => None,
     }));
     sights

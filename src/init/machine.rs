@@ -40,19 +40,19 @@ pub fn cards() -> Result<Vec<Card>, String> {
 #[cfg(feature = "runtime")]
 fn of_nvml() -> Option<Result<Vec<Card>, String>> {
     use crate::runtime::doctor::listing_fault;
-    use crate::runtime::machine::{self, Told};
+    use crate::runtime::machine::{self, CardAnswer};
     use crate::runtime::management::Listing;
     let told = machine::listing(machine::PATIENCE).ok()?;
     match &told {
-        Told::Answer(Listing::NoLibrary) => None,
+        CardAnswer::Answer(Listing::NoLibrary) => None,
         // The others would be counted wrongly.
-        Told::Answer(Listing::Cards { lost: 1.., .. }) => {
+        CardAnswer::Answer(Listing::Cards { lost: 1.., .. }) => {
             Some(Err("a card fell off the bus: restart the machine".to_owned()))
         }
-        Told::Answer(Listing::Cards { boards, .. }) if boards.is_empty() => {
+        CardAnswer::Answer(Listing::Cards { boards, .. }) if boards.is_empty() => {
             Some(Err("NVML lists none".to_owned()))
         }
-        Told::Answer(Listing::Cards { boards, .. }) => {
+        CardAnswer::Answer(Listing::Cards { boards, .. }) => {
             // They are in the order of their PCI addresses.
             let cards = (0..).zip(boards).map(|(index, board)| Card {
                 index,

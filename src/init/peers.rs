@@ -9,8 +9,8 @@ mod settings_files;
 mod torch_preflight;
 mod torchfix;
 
-use super::{Cpu, RuleWishes, Wishes};
-use crate::program::knowledge::Contact;
+use super::{Cpu, PolicyDraft, RuleWishes};
+use crate::program::knowledge::DriverContact;
 use crate::rules::RuleSet;
 use anyhow::bail;
 use clap::ValueEnum;
@@ -31,19 +31,19 @@ pub enum Tool {
 
 /// What is taken over from other tools, and what is told about it.
 #[derive(Debug, Default)]
-pub struct Moved {
+pub struct ImportedSettings {
     /// Modules that no module of the project may import.
     everywhere: Vec<String>,
     /// Modules that must do without others.
-    parts: Vec<Part>,
+    parts: Vec<ForbiddenImports>,
     rules: RuleWishes,
     exclude: Vec<String>,
-    told: Vec<Told>,
+    told: Vec<ImportedSetting>,
 }
 
 /// Modules that must not import others.
 #[derive(Debug)]
-struct Part {
+struct ForbiddenImports {
     entry_points: Vec<String>,
     forbidden: Vec<String>,
     /// Modules of the project among the forbidden ones.
@@ -54,7 +54,7 @@ struct Part {
 
 /// What becomes of one setting.
 #[derive(Debug, PartialEq, Eq)]
-struct Told {
+struct ImportedSetting {
     /// The file and the key.
     place: String,
     what: String,
@@ -75,7 +75,7 @@ impl Tool {
         }
     }
 
-    fn read(self, folder: &Path, moved: &mut Moved) -> anyhow::Result<()> {
+    fn read(self, folder: &Path, moved: &mut ImportedSettings) -> anyhow::Result<()> {
         match self {
             Tool::Ruff => ruff::read(folder, moved),
             Tool::ImportLinter => import_linter::read(folder, moved),
@@ -85,13 +85,13 @@ impl Tool {
     }
 }
 
-impl Moved {
+impl ImportedSettings {
     /// What these tools, or all for an empty list, have in the files of a folder.
     ///
     /// # Errors
     /// When a file cannot be read, or a tool that is asked for has nothing there.
-    pub fn from(tools: &[Tool], folder: &Path) -> anyhow::Result<Moved> {
-        let mut moved = Moved::default();
+    pub fn from(tools: &[Tool], folder: &Path) -> anyhow::Result<ImportedSettings> {
+        let mut moved = ImportedSettings::default();
         let asked = if tools.is_empty() { Tool::value_variants() } else { tools };
         for tool in asked {
             let before = moved.read();
@@ -114,7 +114,7 @@ impl Moved {
 
     /// Puts what is taken over into what the policy is to say. `is_gpu_code` answers for modules of the project. What the
     /// command line says of the CPU part counts more.
-    pub fn add_to(&mut self, wishes: &mut Wishes, is_gpu_code: impl FnOnce(&[String]) -> Vec<String>) {
+    pub fn add_to(&mut self, wishes: &mut PolicyDraft, is_gpu_code: impl FnOnce(&[String]) -> Vec<String>) {
         if let Some(mut cpu) = self.cpu(is_gpu_code) {
             if let Some(said) = wishes.cpu.take() {
                 cpu.entry_points = said.entry_points;
@@ -143,7 +143,11 @@ impl Moved {
             if !others.is_empty() {
                 let becomes = "stays with import-linter: nothing on a GPU is found there; if it is GPU code, name it \
                                under cpu.gpu-modules";
-                told.push(Told::new(&part.place, format!("forbids {}", others.join(", ")), becomes));
+                told.push(ImportedSetting::new(
+                    &part.place,
+                    format!("forbids {}", others.join(", ")),
+                    becomes,
+                ));
             }
             if part.forbidden.is_empty() && gpu.is_empty() {
                 continue;
@@ -160,18 +164,22 @@ impl Moved {
                     becomes.push_str(", and cpu.gpu-modules for the modules of the project");
                 }
                 becomes.push_str("; an import inside a function, which runs later, is allowed");
-                told.push(Told::new(&part.place, what, &becomes));
+                told.push(ImportedSetting::new(&part.place, what, &becomes));
                 add_new(&mut cpu.entry_points, &part.entry_points);
                 add_new(&mut cpu.forbidden_imports, &part.forbidden);
             } else if beyond.is_empty() {
-                told.push(Told::new(&part.place, what, "is part of what is forbidden to all of the project"));
+                told.push(ImportedSetting::new(
+                    &part.place,
+                    what,
+                    "is part of what is forbidden to all of the project",
+                ));
             } else {
                 let becomes = format!(
                     "{} stays with import-linter: the policy has one list, and ruff's holds for all of the project; add it to \
                      cpu.forbidden-imports if no module may import it",
                     beyond.join(", ")
                 );
-                told.push(Told::new(&part.place, what, &becomes));
+                told.push(ImportedSetting::new(&part.place, what, &becomes));
             }
             add_new(&mut cpu.gpu_modules, &gpu);
         }
@@ -181,7 +189,7 @@ impl Moved {
             let place = self.parts[0].place.split(", ").next().unwrap_or_default().to_owned();
             let becomes = "the policy has one list for the CPU part, so that each of these modules now has to do without all \
                            that one of them had to do without";
-            told.push(Told::new(&place, "contracts with different lists".to_owned(), becomes));
+            told.push(ImportedSetting::new(&place, "contracts with different lists".to_owned(), becomes));
         }
         self.told.extend(told);
         let is_said = !cpu.forbidden_imports.is_empty() || !cpu.gpu_modules.is_empty();
@@ -190,7 +198,7 @@ impl Moved {
 
     /// A line for each setting, below the file and the key in which it stands.
     pub fn words(&self) -> String {
-        let mut by_place: BTreeMap<&str, Vec<&Told>> = BTreeMap::new();
+        let mut by_place: BTreeMap<&str, Vec<&ImportedSetting>> = BTreeMap::new();
         for told in &self.told {
             by_place.entry(&told.place).or_default().push(told);
         }
@@ -205,13 +213,13 @@ impl Moved {
     }
 
     fn tell(&mut self, place: &str, what: impl Into<String>, becomes: &str) {
-        self.told.push(Told::new(place, what.into(), becomes));
+        self.told.push(ImportedSetting::new(place, what.into(), becomes));
     }
 }
 
-impl Told {
-    fn new(place: &str, what: String, becomes: &str) -> Told {
-        Told { place: place.to_owned(), what, becomes: becomes.to_owned() }
+impl ImportedSetting {
+    fn new(place: &str, what: String, becomes: &str) -> ImportedSetting {
+        ImportedSetting { place: place.to_owned(), what, becomes: becomes.to_owned() }
     }
 }
 
@@ -222,7 +230,7 @@ fn is_gpu_library(module: &str) -> bool {
     while let Some(module) = known.get(next) {
         next += 1;
         let Some(row) = RuleSet::embedded().knowledge.package(module) else { continue };
-        if row.gpu_library || row.contact == Contact::CudaInit {
+        if row.gpu_library || row.contact == DriverContact::CudaInit {
             return true;
         }
         add_new(&mut known, &row.imports);

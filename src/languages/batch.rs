@@ -12,7 +12,7 @@ mod words;
 use super::Refusal;
 use super::embedded::Origin;
 use super::shell::Script;
-use crate::code::{Block, Code, Function, Host, Step, StepKind, Unit};
+use crate::code::{Block, Code, Function, Host, Statement, StatementKind, Unit};
 use crate::facts::Span;
 use crate::sources::Source;
 use rustc_hash::FxHashMap;
@@ -99,9 +99,9 @@ impl<'s> Reader<'s, '_> {
         self.origin.span(range.start, range.end)
     }
 
-    fn step(&self, start: usize, kind: StepKind<'s>) -> Step<'s> {
+    fn step(&self, start: usize, kind: StatementKind<'s>) -> Statement<'s> {
         let end = self.text[start..self.at.max(start)].trim_end().len() + start;
-        Step { span: self.span(start..end), kind }
+        Statement { span: self.span(start..end), kind }
     }
 
     /// Labels that `call :label` names, as functions.
@@ -128,7 +128,7 @@ impl<'s> Reader<'s, '_> {
                 mentions_gpu: false,
             });
             let function = self.code.functions.len() - 1;
-            steps.push(Step { span, kind: StepKind::Define { function, decorators: Vec::new() } });
+            steps.push(Statement { span, kind: StatementKind::Define { function, decorators: Vec::new() } });
         }
         self.at = if self.text.starts_with('\u{feff}') { 3 } else { 0 };
         self.passed.clear();

@@ -4,7 +4,8 @@
 use super::embedded::{Extract, Origin};
 use super::{batch, containers, powershell, python, requirements, runner_devices, shell};
 use crate::code::{
-    Block, Code, Command, Export, Expr, ExprKind, Observation, Observed, SetVariable, Snippet, Step, StepKind,
+    Block, Code, Command, Export, Expr, ExprKind, Observation, Observed, SetVariable, Snippet, Statement,
+    StatementKind,
 };
 use crate::commands::{Dialect, Started, interpreter_named_by, invocation, is_variable_name};
 use crate::facts::Span;
@@ -39,7 +40,7 @@ pub struct CommandLine<'s> {
 
 /// `X=1 command` and `export X=1`, where a shell takes the first word for the name of a program. `also_set`: `set X=1`
 /// is no assignment either.
-pub fn foreign_assignment<'s>(line: &'s str, span: Span, also_set: bool) -> Option<Step<'s>> {
+pub fn foreign_assignment<'s>(line: &'s str, span: Span, also_set: bool) -> Option<Statement<'s>> {
     let mut words = line.split_whitespace();
     let first = words.next()?;
     let text = match first {
@@ -56,21 +57,21 @@ pub fn foreign_assignment<'s>(line: &'s str, span: Span, also_set: bool) -> Opti
 }
 
 /// What looks like the assignment of a variable, and sets nothing where it stands.
-pub fn no_assignment<'s>(text: &'s str, span: Span) -> Step<'s> {
+pub fn no_assignment<'s>(text: &'s str, span: Span) -> Statement<'s> {
     let observed = Observed { what: Observation::ForeignAssignment, about_gpu: true, text: text.into() };
-    Step { span, kind: StepKind::Observe(Box::new(observed)) }
+    Statement { span, kind: StatementKind::Observe(Box::new(observed)) }
 }
 
 /// `cd FOLDER`, for settings that say where a command runs.
-pub fn change_folder<'s>(folder: Expr<'s>) -> Step<'s> {
+pub fn change_folder<'s>(folder: Expr<'s>) -> Statement<'s> {
     let span = folder.span;
     let words = vec![Expr { span, kind: ExprKind::Text("cd".into()) }, folder];
     let command = Command { environment: Vec::new(), words, snippet: None, script: Vec::new() };
-    Step { span, kind: StepKind::Command(Box::new(command)) }
+    Statement { span, kind: StatementKind::Command(Box::new(command)) }
 }
 
 /// The steps that a command line comes to.
-pub fn lower<'s>(line: CommandLine<'s>, source: &'s Source, code: &mut Code<'s>) -> Option<Step<'s>> {
+pub fn lower<'s>(line: CommandLine<'s>, source: &'s Source, code: &mut Code<'s>) -> Option<Statement<'s>> {
     let CommandLine { span, mut environment, mut words, input } = line;
     let texts: Vec<Option<Cow<'_, str>>> = words.iter().map(as_argument).collect();
     let texts: Vec<Option<&str>> = texts.iter().map(Option::as_deref).collect();
@@ -123,13 +124,15 @@ pub fn lower<'s>(line: CommandLine<'s>, source: &'s Source, code: &mut Code<'s>)
         return None;
     }
     let words = words.into_iter().map(|word| word.expr).collect();
-    let command =
-        Step { span, kind: StepKind::Command(Box::new(Command { environment, words, snippet, script })) };
+    let command = Statement {
+        span,
+        kind: StatementKind::Command(Box::new(Command { environment, words, snippet, script })),
+    };
     if seen.is_empty() {
         return Some(command);
     }
     let steps = seen.into_iter().chain([command]).collect();
-    Some(Step { span, kind: StepKind::Apart(steps) })
+    Some(Statement { span, kind: StatementKind::Apart(steps) })
 }
 
 /// The code that a shell gets from a word. What the outer shell puts into it is left to the inner one, which knows
@@ -265,6 +268,6 @@ fn split(text: &str) -> Option<(String, String)> {
 }
 
 /// A variable that is set on its own.
-pub fn step_of(set: SetVariable<'_>) -> Step<'_> {
-    Step { span: set.span, kind: StepKind::SetVariable(Box::new(set)) }
+pub fn step_of(set: SetVariable<'_>) -> Statement<'_> {
+    Statement { span: set.span, kind: StatementKind::SetVariable(Box::new(set)) }
 }

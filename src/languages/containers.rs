@@ -1,7 +1,7 @@
 //! The GPUs that a container is given, beside the mask that is set inside it: ordinals restart at 0 there, so the
 //! index that chose a GPU outside chooses none inside.
 
-use crate::code::{Expr, ExprKind, Observation, Observed, SetVariable, Step, StepKind};
+use crate::code::{Expr, ExprKind, Observation, Observed, SetVariable, Statement, StatementKind};
 use crate::commands::program_name;
 use crate::facts::Span;
 use crate::masks;
@@ -13,7 +13,7 @@ pub fn observations<'s>(
     expressions: &[&Expr<'s>],
     comments: [&str; 2],
     source: &'s Source,
-) -> Vec<Step<'s>> {
+) -> Vec<Statement<'s>> {
     let is_engine = words
         .iter()
         .flatten()
@@ -93,7 +93,7 @@ pub fn machine_index<'s>(
     words: &[Option<&str>],
     expressions: &[&Expr<'s>],
     source: &'s Source,
-) -> Option<Step<'s>> {
+) -> Option<Statement<'s>> {
     words.first().copied().flatten().filter(|word| program_name(word) == "nvidia-smi")?;
     let written = |at: usize| source.text.get(expressions.get(at)?.span.range());
     let given = |variable: &str| {
@@ -130,12 +130,16 @@ pub fn names_others(devices: &str, count: usize) -> bool {
 }
 
 /// Something that a description of a container says about its GPUs.
-pub fn observed_at<'s>(what: Observation, text: &str, span: Span, source: &'s Source) -> Step<'s> {
+pub fn observed_at<'s>(what: Observation, text: &str, span: Span, source: &'s Source) -> Statement<'s> {
     observed(what, text, span, source)
 }
 
 /// The same for the variables of a container that is described: `given` GPUs are handed to it.
-pub fn remapped<'s>(set: &[SetVariable<'s>], given: Option<usize>, source: &'s Source) -> Option<Step<'s>> {
+pub fn remapped<'s>(
+    set: &[SetVariable<'s>],
+    given: Option<usize>,
+    source: &'s Source,
+) -> Option<Statement<'s>> {
     let text_of = |name: &str| {
         let set = set.iter().find(|set| set.name == name)?;
         match &set.value.as_ref()?.kind {
@@ -150,9 +154,9 @@ pub fn remapped<'s>(set: &[SetVariable<'s>], given: Option<usize>, source: &'s S
     is_beyond(&devices, given).then(|| observed(Observation::DoubleRemap, &text, span, source))
 }
 
-fn observed<'s>(what: Observation, text: &str, span: Span, source: &'s Source) -> Step<'s> {
+fn observed<'s>(what: Observation, text: &str, span: Span, source: &'s Source) -> Statement<'s> {
     let text = source.keep(text.to_owned()).into();
-    Step { span, kind: StepKind::Observe(Box::new(Observed { what, about_gpu: true, text })) }
+    Statement { span, kind: StatementKind::Observe(Box::new(Observed { what, about_gpu: true, text })) }
 }
 
 /// Whether a mask names an index that a container with so many GPUs does not have.

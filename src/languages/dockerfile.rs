@@ -14,7 +14,7 @@ use super::dotenv::first_line;
 use super::embedded::{Origin, settle_lines};
 use super::interpreters::{self, Interpreter};
 use super::json_string;
-use crate::code::{Block, Code, Export, Expr, ExprKind, Host, SetVariable, Step, StepKind, Unit};
+use crate::code::{Block, Code, Export, Expr, ExprKind, Host, SetVariable, Statement, StatementKind, Unit};
 use crate::facts::Span;
 use crate::sources::Source;
 use copies::Copies;
@@ -171,9 +171,9 @@ impl<'s, 'c> Image<'s, 'c> {
             "RUN" => {
                 let steps = self.run(instruction);
                 if !steps.is_empty() {
-                    let built = Step { span: instruction.span, kind: StepKind::Apart(steps) };
-                    let kind = StepKind::WithoutGpu(vec![built]);
-                    self.steps.push(Step { span: instruction.span, kind });
+                    let built = Statement { span: instruction.span, kind: StatementKind::Apart(steps) };
+                    let kind = StatementKind::WithoutGpu(vec![built]);
+                    self.steps.push(Statement { span: instruction.span, kind });
                 }
             }
             "COPY" | "ADD" => self.copies.note(instruction, self.source),
@@ -200,7 +200,7 @@ impl<'s, 'c> Image<'s, 'c> {
                 let Some(at) = instruction.text.find("CMD") else { return };
                 let check = part_of(instruction, at + "CMD".len());
                 let steps = self.start(&check).map(|start| self.started(start)).unwrap_or_default();
-                self.steps.push(Step { span: instruction.span, kind: StepKind::Apart(steps) });
+                self.steps.push(Statement { span: instruction.span, kind: StatementKind::Apart(steps) });
             }
             "ONBUILD" => {
                 let text = instruction.text.trim_start();
@@ -285,7 +285,7 @@ impl<'s, 'c> Image<'s, 'c> {
                 snippet: None,
                 script: Vec::new(),
             };
-            self.steps.push(Step { span, kind: StepKind::Command(Box::new(command)) });
+            self.steps.push(Statement { span, kind: StatementKind::Command(Box::new(command)) });
         };
         match path.strip_prefix('/') {
             // `/app/tools` is often the folder `tools` of the project.
@@ -332,7 +332,7 @@ impl<'s, 'c> Image<'s, 'c> {
                     // Such scripts end with `exec "$@"`: what they set is there for the command.
                     (Some(script), command) => {
                         let path = words.swap_remove(script).expr;
-                        let mut steps = vec![Step { span, kind: StepKind::Source(path) }];
+                        let mut steps = vec![Statement { span, kind: StatementKind::Source(path) }];
                         steps.extend(self.started(command));
                         steps
                     }

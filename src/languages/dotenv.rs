@@ -5,7 +5,7 @@ use super::Refusal;
 use super::embedded::Origin;
 use super::interpolation;
 use crate::code::{
-    Code, Export, Expr, ExprKind, Host, Observation, Observed, SetVariable, Step, StepKind, Unit,
+    Code, Export, Expr, ExprKind, Host, Observation, Observed, SetVariable, Statement, StatementKind, Unit,
 };
 use crate::commands::is_variable_name;
 use crate::facts::Span;
@@ -28,7 +28,7 @@ pub fn lower(source: &Source) -> Result<Code<'_>, Refusal> {
             Line::Commented(span) => {
                 let text = (&source.text[span.range()]).into();
                 let observed = Observed { what: Observation::InlineComment, about_gpu: false, text };
-                steps.push(Step { span, kind: StepKind::Observe(Box::new(observed)) });
+                steps.push(Statement { span, kind: StatementKind::Observe(Box::new(observed)) });
             }
             Line::Setting(set) if steps.len() < MOST_SETTINGS => {
                 if speaks {

@@ -7,7 +7,7 @@ use super::command_lines::{Literal, step_of};
 use super::dotenv::first_line;
 use super::embedded::{Extract, Origin};
 use super::{Refusal, data, requirements, settings, shell};
-use crate::code::{Block, Code, Export, Expr, ExprKind, Host, SetVariable, Step, StepKind, Unit};
+use crate::code::{Block, Code, Export, Expr, ExprKind, Host, SetVariable, Statement, StatementKind, Unit};
 use crate::commands::is_variable_name;
 use crate::facts::Span;
 use crate::sources::Source;
@@ -108,7 +108,7 @@ fn environments<'s>(ini: &Ini<'s>, origin: &Origin, source: &'s Source, code: &m
         for text in commands.map(|key| command_lines(key, origin, source)).unwrap_or_default() {
             let steps = shell::lower_part(text.text, &text.origin, source, code).steps;
             let span = text.origin.span(0, text.text.len());
-            body.push(Step { span, kind: StepKind::Apart(steps) });
+            body.push(Statement { span, kind: StatementKind::Apart(steps) });
         }
         if !body.is_empty() {
             let name = name.trim_start_matches(':');

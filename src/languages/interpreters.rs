@@ -3,7 +3,7 @@
 use super::command_lines::{Literal, add_snippet};
 use super::shell::{self, Script};
 use super::{batch, powershell};
-use crate::code::{Code, Command, Expr, ExprKind, Step, StepKind};
+use crate::code::{Code, Command, Expr, ExprKind, Statement, StatementKind};
 use crate::sources::Source;
 
 /// What runs a piece of code.
@@ -48,7 +48,7 @@ pub fn lower<'s>(
             let words = vec![Expr { span, kind: ExprKind::Text("python".into()) }];
             let command =
                 Command { environment: Vec::new(), words, snippet: Some(snippet), script: Vec::new() };
-            let steps = vec![Step { span, kind: StepKind::Command(Box::new(command)) }];
+            let steps = vec![Statement { span, kind: StatementKind::Command(Box::new(command)) }];
             Script { steps, for_later_steps: Vec::new() }
         }
         Interpreter::PowerShell => powershell::lower_part(script.text, &script.origin, source, code),

@@ -7,7 +7,7 @@ use super::Refusal;
 use super::command_lines::{Literal, step_of};
 use super::embedded::Origin;
 use super::shell;
-use crate::code::{Block, Code, Export, Expr, ExprKind, Host, SetVariable, Step, StepKind, Unit};
+use crate::code::{Block, Code, Export, Expr, ExprKind, Host, SetVariable, Statement, StatementKind, Unit};
 use crate::commands::is_variable_name;
 use crate::facts::Span;
 use crate::sources::Source;
@@ -70,7 +70,7 @@ fn add<'s>(span: Span, name: String, body: Block<'s>, code: &mut Code<'s>) {
 
 /// `X = 1` or `X := "1"`: a variable for all that follows. `value_at` is where the value begins in the file; a value that
 /// is computed is not known.
-fn variable<'s>(name: &'s str, name_at: usize, value: &'s str, value_at: usize) -> Option<Step<'s>> {
+fn variable<'s>(name: &'s str, name_at: usize, value: &'s str, value_at: usize) -> Option<Statement<'s>> {
     let plain = value.trim();
     let value_at = value_at + value.len() - value.trim_start().len();
     let unquoted = ['"', '\''].iter().find_map(|quote| plain.strip_prefix(*quote)?.strip_suffix(*quote));

@@ -9,14 +9,18 @@ use super::command_lines::step_of;
 use super::dotenv::first_line;
 use super::embedded::settle_lines;
 use super::{Refusal, shell};
-use crate::code::{Block, Code, Export, Expr, ExprKind, Host, MakeTarget, SetVariable, Step, StepKind, Unit};
+use crate::code::{
+    Block, Code, Export, Expr, ExprKind, Host, MakeTarget, SetVariable, Statement, StatementKind, Unit,
+};
 use crate::facts::Span;
 use crate::sources::Source;
 use lines::{Assignment, Line, Makefile, Operator, Recipe};
-use recipes::Held;
+use recipes::MakeVariable;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
-use targets::{Run, Special, Target, Variables, gather_targets, gather_variables, names_in, words_of};
+use targets::{
+    AutomaticVariables, Run, Target, Variables, gather_targets, gather_variables, names_in, words_of,
+};
 
 /// More steps than this, over all targets, are not followed.
 const MOST_STEPS: usize = 20_000;
@@ -116,13 +120,13 @@ impl<'s, 'l> File<'s, '_, 'l> {
         if target.own.iter().any(|own| self.exports(own)) {
             self.needed(target, targets, &mut FxHashSet::from_iter([name]), &mut recipe);
         }
-        recipe.extend(self.runs(&target.recipe, Special::of(name, target)));
+        recipe.extend(self.runs(&target.recipe, AutomaticVariables::of(name, target)));
         if recipe.is_empty() && !target.own.iter().any(|own| self.exports(own)) {
             return None;
         }
         let mut body = Vec::new();
         if self.makefile.exports_all {
-            body.push(Step { span: Span::default(), kind: StepKind::ExportAll(true) });
+            body.push(Statement { span: Span::default(), kind: StatementKind::ExportAll(true) });
         }
         let lines = self.lines;
         let words = words_of(&target.recipe);
@@ -151,13 +155,13 @@ impl<'s, 'l> File<'s, '_, 'l> {
                 && seen.insert(name)
             {
                 self.needed(needed, targets, seen, recipe);
-                let runs = self.runs(&needed.recipe, Special::of(name, needed));
+                let runs = self.runs(&needed.recipe, AutomaticVariables::of(name, needed));
                 recipe.extend(runs);
             }
         }
     }
 
-    fn runs(&mut self, runs: &[Run<'l, 's>], special: Special<'s>) -> Block<'s> {
+    fn runs(&mut self, runs: &[Run<'l, 's>], special: AutomaticVariables<'s>) -> Block<'s> {
         let mut block = Vec::new();
         for run in runs {
             match run {
@@ -171,7 +175,7 @@ impl<'s, 'l> File<'s, '_, 'l> {
                     if self.makefile.one_shell {
                         block.extend(steps);
                     } else {
-                        block.push(Step { span: recipe.span, kind: StepKind::Apart(steps) });
+                        block.push(Statement { span: recipe.span, kind: StatementKind::Apart(steps) });
                     }
                 }
                 Run::Either(then, otherwise) => {
@@ -182,15 +186,15 @@ impl<'s, 'l> File<'s, '_, 'l> {
         }
         if self.makefile.one_shell && !block.is_empty() {
             let span = block[0].span;
-            block = vec![Step { span, kind: StepKind::Apart(block) }];
+            block = vec![Statement { span, kind: StatementKind::Apart(block) }];
         }
         block
     }
 
-    fn recipe(&mut self, recipe: &Recipe<'s>, special: Special<'s>) -> Block<'s> {
+    fn recipe(&mut self, recipe: &Recipe<'s>, special: AutomaticVariables<'s>) -> Block<'s> {
         let variables = &self.variables;
-        let look_up = |name: &str| -> Option<Held<'_, 's>> {
-            let here = |value| Held { value, origin: &recipe.origin, is_default: false };
+        let look_up = |name: &str| -> Option<MakeVariable<'_, 's>> {
+            let here = |value| MakeVariable { value, origin: &recipe.origin, is_default: false };
             match name {
                 "@" => return Some(here(special.target)),
                 "<" => return special.first.map(here),
@@ -198,7 +202,7 @@ impl<'s, 'l> File<'s, '_, 'l> {
             }
             let assignment: &'l Assignment<'s> = variables.get(name).copied().flatten()?;
             let is_default = assignment.operator == Operator::SetIfUnset;
-            Some(Held { value: assignment.value, origin: &assignment.origin, is_default })
+            Some(MakeVariable { value: assignment.value, origin: &assignment.origin, is_default })
         };
         let (text, origin) = recipes::shell_text(recipe, &look_up, self.source);
         let mut steps = shell::lower_part(text, &origin, self.source, self.code).steps;
@@ -221,8 +225,8 @@ impl<'s, 'l> File<'s, '_, 'l> {
                     }
                 }
                 Line::Export { names, exports: false, span } => {
-                    let unset = |name: &&'s str| StepKind::UnsetVariable((*name).into());
-                    block.extend(names.iter().map(|name| Step { span: *span, kind: unset(name) }));
+                    let unset = |name: &&'s str| StatementKind::UnsetVariable((*name).into());
+                    block.extend(names.iter().map(|name| Statement { span: *span, kind: unset(name) }));
                 }
                 Line::Export { .. } => {}
                 Line::Include(files) => {
@@ -232,9 +236,9 @@ impl<'s, 'l> File<'s, '_, 'l> {
                             false => ExprKind::Text((*file).into()),
                         };
                         if !file.contains(['$', '*']) && !file.starts_with('/') {
-                            block.push(Step {
+                            block.push(Statement {
                                 span: *span,
-                                kind: StepKind::Source(Expr { span: *span, kind }),
+                                kind: StatementKind::Source(Expr { span: *span, kind }),
                             });
                         }
                     }
@@ -256,7 +260,7 @@ impl<'s, 'l> File<'s, '_, 'l> {
         assignment.exports || self.makefile.exported.contains(assignment.name)
     }
 
-    fn assigned(&self, assignment: &Assignment<'s>, exports: bool) -> Step<'s> {
+    fn assigned(&self, assignment: &Assignment<'s>, exports: bool) -> Statement<'s> {
         let span = assignment.span;
         let value_span = assignment.origin.span(0, assignment.value.len());
         let unknown = || Expr { span: value_span, kind: ExprKind::Unknown(Vec::new()) };
@@ -320,10 +324,10 @@ fn value_of<'s>(assignment: &Assignment<'s>) -> Expr<'s> {
     Expr { span, kind }
 }
 
-fn either<'s>(then: Block<'s>, otherwise: Block<'s>) -> Step<'s> {
+fn either<'s>(then: Block<'s>, otherwise: Block<'s>) -> Statement<'s> {
     let span = then.first().or(otherwise.first()).map_or(Span::default(), |step| step.span);
     let test = Expr { span, kind: ExprKind::Unknown(Vec::new()) };
-    Step { span, kind: StepKind::Branch { test, then, otherwise } }
+    Statement { span, kind: StatementKind::Branch { test, then, otherwise } }
 }
 
 /// A command whose words come from elsewhere is started where the recipe says so.
@@ -332,9 +336,9 @@ fn stay_in(line: Span, steps: &mut Block<'_>) {
         let inside =
             step.span.start >= line.start && step.span.end <= line.end && step.span.start < step.span.end;
         match &mut step.kind {
-            StepKind::Command(_) if !inside => step.span = line,
-            StepKind::Apart(steps) => stay_in(line, steps),
-            StepKind::Branch { then, otherwise, .. } => {
+            StatementKind::Command(_) if !inside => step.span = line,
+            StatementKind::Apart(steps) => stay_in(line, steps),
+            StatementKind::Branch { then, otherwise, .. } => {
                 stay_in(line, then);
                 stay_in(line, otherwise);
             }

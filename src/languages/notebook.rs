@@ -86,7 +86,7 @@ fn with_marks(text: &str) -> Option<(String, Origin)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::code::{ExprKind, StepKind};
+    use crate::code::{ExprKind, StatementKind};
     use crate::sources::Language;
 
     fn notebook(cells: &[&str]) -> Source {
@@ -150,7 +150,7 @@ mod tests {
             let source = notebook(&[line]);
             let code = lower(&source).unwrap();
             let [step] = &code.body[..] else { panic!("{line}: {:?}", code.body) };
-            let StepKind::Evaluate(expr) = &step.kind else { panic!("{line}") };
+            let StatementKind::Evaluate(expr) = &step.kind else { panic!("{line}") };
             let ExprKind::Call(call) = &expr.kind else { panic!("{line}") };
             let texts: Vec<_> = call.arguments.iter().map(|argument| &argument.value.kind).collect();
             assert!(
@@ -161,7 +161,7 @@ mod tests {
         for line in ["%env", "%env X", "%env -x", "%lsmagic", "!export X=1 > y", "%%html\n<a>", "x?", "??x"] {
             let source = notebook(&[line]);
             let code = lower(&source).unwrap();
-            assert!(!code.body.iter().any(|step| matches!(step.kind, StepKind::Evaluate(_))), "{line}");
+            assert!(!code.body.iter().any(|step| matches!(step.kind, StatementKind::Evaluate(_))), "{line}");
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::sources::{Language, Source};
 
 /// A piece of text that says one thing by itself.
 #[derive(Debug)]
-pub struct Passage {
+pub struct TextPiece {
     pub kind: PassageKind,
     pub text: String,
     /// Where the text stands in the file.
@@ -31,17 +31,17 @@ pub enum PassageKind {
 }
 
 /// The passages of a file, each kind in the order in which they stand.
-pub fn passages(source: &Source, code: &Code<'_>) -> Vec<Passage> {
+pub fn passages(source: &Source, code: &Code<'_>) -> Vec<TextPiece> {
     match source.language {
         Language::Markdown => markdown::passages::passages(source),
         Language::Python => {
             let text = |span: &Span| &source.text[span.range()];
             let comments = code.remarks.comments.iter();
             let comments =
-                comments.map(|span| Passage::new(PassageKind::Comment, text(span), span.start as usize));
+                comments.map(|span| TextPiece::new(PassageKind::Comment, text(span), span.start as usize));
             let texts = code.remarks.texts.iter().flat_map(|span| {
                 let lines = lines(text(span));
-                lines.map(|(at, line)| Passage::new(PassageKind::Text, line, span.start as usize + at))
+                lines.map(|(at, line)| TextPiece::new(PassageKind::Text, line, span.start as usize + at))
             });
             comments.chain(texts).collect()
         }
@@ -70,28 +70,28 @@ pub(super) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
 
 /// What stands behind a mark on each line. A mark inside a text is taken for one as well: what is behind it is read by
 /// people all the same.
-fn behind(text: &str, mark: &str) -> Vec<Passage> {
+fn behind(text: &str, mark: &str) -> Vec<TextPiece> {
     let mut found = Vec::new();
     let mut at = 0;
     for line in text.split_inclusive('\n') {
         if let Some(start) = line.find(mark) {
-            found.push(Passage::new(PassageKind::Comment, line[start..].trim_end(), at + start));
+            found.push(TextPiece::new(PassageKind::Comment, line[start..].trim_end(), at + start));
         }
         at += line.len();
     }
     found
 }
 
-impl Passage {
+impl TextPiece {
     /// Text that stands in the file as it is, from a byte on.
-    pub fn new(kind: PassageKind, text: &str, start: usize) -> Passage {
+    pub fn new(kind: PassageKind, text: &str, start: usize) -> TextPiece {
         let mut extract = Extract::default();
         extract.push(text, start);
-        Passage::of(kind, extract)
+        TextPiece::of(kind, extract)
     }
 
-    pub(super) fn of(kind: PassageKind, extract: Extract) -> Passage {
+    pub(super) fn of(kind: PassageKind, extract: Extract) -> TextPiece {
         let (text, origin) = extract.finish();
-        Passage { kind, text, origin }
+        TextPiece { kind, text, origin }
     }
 }

@@ -18,7 +18,7 @@ use super::command_lines::Literal;
 use super::embedded::Origin;
 use super::shell::Script;
 use super::{Refusal, grammar};
-use crate::code::{Block, Code, Host, Step, StepKind, Unit};
+use crate::code::{Block, Code, Host, Statement, StatementKind, Unit};
 use crate::facts::Span;
 use crate::sources::Source;
 use rustc_hash::FxHashMap;
@@ -113,8 +113,8 @@ impl<'s> Lowering<'s, '_> {
         self.text.get(range).unwrap_or_default()
     }
 
-    fn step(&self, node: Node<'_>, kind: StepKind<'s>) -> Step<'s> {
-        Step { span: self.span(node), kind }
+    fn step(&self, node: Node<'_>, kind: StatementKind<'s>) -> Statement<'s> {
+        Statement { span: self.span(node), kind }
     }
 
     fn note_functions(&mut self, root: Node<'_>) {

@@ -25,7 +25,7 @@ use ruff_python_ast::{self as ast, ModModule, PySourceType, PythonVersion};
 use ruff_python_parser::{ParseOptions, Parsed, parse_unchecked};
 use ruff_text_size::{Ranged, TextRange, TextSize};
 use rustc_hash::FxHashMap;
-pub use scopes::{Mention, ScopeId, ScopeSort, Scopes, What, When};
+pub use scopes::{Mention, NameUse, ScopeId, ScopeSort, Scopes, When};
 use std::sync::LazyLock;
 pub use tree::{Kind, Node, NodeId, Token, Tree};
 
@@ -94,7 +94,7 @@ fn lower_part<'s>(
         code: std::mem::take(code),
         depth: 0,
         too_deep: false,
-        marks: Marks::default(),
+        marks: FunctionContents::default(),
         gpu_words: gpu_words(text),
         kept_texts: FxHashMap::default(),
     };
@@ -125,7 +125,7 @@ struct Lowering<'s, 'o> {
     code: Code<'s>,
     depth: usize,
     too_deep: bool,
-    marks: Marks,
+    marks: FunctionContents,
     /// Where the text says something that may name a device, ascending.
     gpu_words: Vec<u32>,
     /// Names that hold command lines, with the number of the text.
@@ -134,7 +134,7 @@ struct Lowering<'s, 'o> {
 
 /// What the function being lowered contains, as far as it matters to who runs it.
 #[derive(Clone, Copy, Default)]
-struct Marks {
+struct FunctionContents {
     yields: bool,
 }
 

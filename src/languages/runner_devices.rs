@@ -2,7 +2,7 @@
 //! (`docker run --gpus device=3`) and those that it tells a program to use (`--device cuda:1`). An index holds for one
 //! machine.
 
-use crate::code::{Expr, Observation, Observed, Step, StepKind};
+use crate::code::{Expr, Observation, Observed, Statement, StatementKind};
 use crate::commands::program_name;
 use crate::facts::Span;
 use crate::sources::{Language, Source};
@@ -18,7 +18,7 @@ pub fn observations<'s>(
     words: &[Option<&str>],
     expressions: &[&Expr<'s>],
     source: &'s Source,
-) -> Vec<Step<'s>> {
+) -> Vec<Statement<'s>> {
     if source.language != Language::Yaml {
         return Vec::new();
     }
@@ -48,17 +48,17 @@ pub fn observations<'s>(
 }
 
 /// `--gpus '"device=1"'` among the options of a job's container.
-pub fn of_options<'s>(options: &str, span: Span, source: &'s Source) -> Option<Step<'s>> {
+pub fn of_options<'s>(options: &str, span: Span, source: &'s Source) -> Option<Statement<'s>> {
     let mut words = options.split_whitespace().skip_while(|word| !word.starts_with("--gpus"));
     let first = words.next()?;
     let value = first.strip_prefix("--gpus=").or_else(|| words.next())?;
     hands_out_index(value).then(|| step(&format!("--gpus {value}"), span, true, source))
 }
 
-fn step<'s>(text: &str, span: Span, handed: bool, source: &'s Source) -> Step<'s> {
+fn step<'s>(text: &str, span: Span, handed: bool, source: &'s Source) -> Statement<'s> {
     let text = source.keep(text.to_owned()).into();
     let what = if handed { Observation::HandedCard } else { Observation::NamedCard };
-    Step { span, kind: StepKind::Observe(Box::new(Observed { what, about_gpu: true, text })) }
+    Statement { span, kind: StatementKind::Observe(Box::new(Observed { what, about_gpu: true, text })) }
 }
 
 /// `device=3`, `"device=2,3"`: cards by their numbers, and neither a count nor a UUID.

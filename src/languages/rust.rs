@@ -16,7 +16,7 @@ mod spans;
 mod statements;
 
 use super::Refusal;
-use crate::code::{Block, Code, Expr, ExprKind, Step, StepKind};
+use crate::code::{Block, Code, Expr, ExprKind, Statement, StatementKind};
 use crate::commands::is_variable_name;
 use crate::facts::Span;
 use crate::sources::Source;
@@ -203,9 +203,9 @@ impl<'s> Lowering<'s> {
     }
 
     /// Adds a step behind the blocks that its values are made in.
-    fn push(&mut self, span: Span, kind: StepKind<'s>, block: &mut Block<'s>) {
+    fn push(&mut self, span: Span, kind: StatementKind<'s>, block: &mut Block<'s>) {
         block.append(&mut self.before);
-        block.push(Step { span, kind });
+        block.push(Statement { span, kind });
     }
 
     /// Comments that speak to gpulint: those that are no part of a literal.

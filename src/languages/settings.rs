@@ -2,7 +2,7 @@
 //! settings that may, and what only documents a key is left out.
 
 use super::yaml::reader::{Node, Value};
-use crate::code::{Block, Expr, ExprKind, Setting, Step, StepKind};
+use crate::code::{Block, Expr, ExprKind, Setting, Statement, StatementKind};
 use crate::facts::Span;
 use crate::sources::Source;
 use std::borrow::Cow;
@@ -37,7 +37,7 @@ pub fn is_documentation(key: &str) -> bool {
 }
 
 /// A setting, when its key may choose a device. `path` holds the keys from the outermost to this one.
-pub fn step<'s>(path: &[Cow<'s, str>], key_span: Span, value: Expr<'s>) -> Option<Step<'s>> {
+pub fn step<'s>(path: &[Cow<'s, str>], key_span: Span, value: Expr<'s>) -> Option<Statement<'s>> {
     let said = path.iter().filter(|key| !VALUES.contains(&key.as_ref()));
     let path: Vec<Cow<'s, str>> = said.cloned().collect();
     let key = path.last()?.to_ascii_lowercase();
@@ -45,7 +45,7 @@ pub fn step<'s>(path: &[Cow<'s, str>], key_span: Span, value: Expr<'s>) -> Optio
         return None;
     }
     let span = Span { start: key_span.start, end: value.span.end.max(key_span.end) };
-    Some(Step { span, kind: StepKind::Setting(Box::new(Setting { path, key_span, value })) })
+    Some(Statement { span, kind: StatementKind::Setting(Box::new(Setting { path, key_span, value })) })
 }
 
 /// The settings of a tree, in order. `visits` bounds how much of it is walked: aliases make it larger than its file.

@@ -14,7 +14,7 @@ mod words;
 
 use super::embedded::Origin;
 use super::{Refusal, grammar};
-use crate::code::{Block, Code, Host, Step, Unit};
+use crate::code::{Block, Code, Host, Statement, Unit};
 use crate::facts::Span;
 use crate::sources::Source;
 use std::ops::Range;
@@ -119,8 +119,8 @@ impl<'s> Lowering<'s, '_> {
         block
     }
 
-    fn step(&self, node: Node<'_>, kind: crate::code::StepKind<'s>) -> Step<'s> {
-        Step { span: self.span(node), kind }
+    fn step(&self, node: Node<'_>, kind: crate::code::StatementKind<'s>) -> Statement<'s> {
+        Statement { span: self.span(node), kind }
     }
 
     /// Comments that speak to gpulint, and the commands that they may speak about.

@@ -18,7 +18,7 @@ mod workflows;
 
 use super::Refusal;
 use super::command_lines::step_of;
-use crate::code::{Block, Code, Host, SetVariable, Step, Unit};
+use crate::code::{Block, Code, Host, SetVariable, Statement, Unit};
 use crate::facts::Span;
 use crate::sources::Source;
 use memchr::memmem;
@@ -102,7 +102,7 @@ impl<'s> Lowering<'s> {
 }
 
 /// Steps that set variables.
-fn set_all(variables: Vec<SetVariable<'_>>) -> impl Iterator<Item = Step<'_>> {
+fn set_all(variables: Vec<SetVariable<'_>>) -> impl Iterator<Item = Statement<'_>> {
     variables.into_iter().map(step_of)
 }
 

@@ -1,6 +1,6 @@
 //! The ways on which a module of the CPU part comes to a GPU library, by imports alone.
 
-use super::Spot;
+use super::PlaceText;
 use super::imports::{Graph, ImportKind, Target};
 use crate::facts::FileId;
 use crate::program::{Program, Start};
@@ -34,7 +34,7 @@ pub(super) struct Entry {
 #[derive(Clone, Debug, Serialize)]
 pub struct Hop {
     #[serde(flatten)]
-    pub spot: Spot,
+    pub spot: PlaceText,
     pub to: String,
     pub kind: ImportKind,
 }
@@ -77,7 +77,7 @@ fn from(sources: &Sources, graph: &Graph<'_>, entry: &Entry, gpu_modules: &BTree
         let started = entry.is_started && file == entry.file;
         let mut library = None;
         for found in graph.runs_in(file, started) {
-            let spot = Spot::of(sources, found.place);
+            let spot = PlaceText::of(sources, found.place);
             match &found.to {
                 Target::File(module) if reached.contains_key(module) => {}
                 Target::File(module) => {

@@ -1,7 +1,7 @@
 //! The map as a graph in the DOT language, for Graphviz and whatever else draws it.
 
 use super::Map;
-use super::drawing::{BxKind, Drawing, Line, What};
+use super::drawing::{Drawing, DrawnBoxKind, Line, LineKind};
 use super::{ImportKind, Part};
 use crate::report::printable;
 use std::io::{self, Write};
@@ -12,11 +12,11 @@ pub fn write(map: &Map, out: &mut dyn Write) -> io::Result<()> {
     let drawing = Drawing::of(map);
     writeln!(out, "digraph gpulint {{\n  rankdir=LR;\n  node [shape=box, style=filled, fillcolor=white];")?;
     let parts = [
-        (BxKind::Part(Part::Launcher), "launchers", "#fff3bf"),
-        (BxKind::Part(Part::Cpu), "CPU part", "#dbeafe"),
-        (BxKind::Part(Part::Gpu), "GPU part", "#dcfce7"),
-        (BxKind::Part(Part::Data), "data", "#f1f5f9"),
-        (BxKind::Library, "GPU libraries", "#bbf7d0"),
+        (DrawnBoxKind::Part(Part::Launcher), "launchers", "#fff3bf"),
+        (DrawnBoxKind::Part(Part::Cpu), "CPU part", "#dbeafe"),
+        (DrawnBoxKind::Part(Part::Gpu), "GPU part", "#dcfce7"),
+        (DrawnBoxKind::Part(Part::Data), "data", "#f1f5f9"),
+        (DrawnBoxKind::Library, "GPU libraries", "#bbf7d0"),
     ];
     for (kind, title, colour) in parts {
         let mut boxes = drawing.boxes.iter().enumerate().filter(|(_, one)| one.kind == kind).peekable();
@@ -45,9 +45,9 @@ pub fn write(map: &Map, out: &mut dyn Write) -> io::Result<()> {
 
 fn look(line: &Line) -> String {
     let style = match line.what {
-        What::Import(ImportKind::Eager | ImportKind::Guarded) => "solid",
-        What::Import(_) => "dashed",
-        What::Starts => "bold",
+        LineKind::Import(ImportKind::Eager | ImportKind::Guarded) => "solid",
+        LineKind::Import(_) => "dashed",
+        LineKind::Starts => "bold",
     };
     let count = if line.count > 1 { format!(" ({})", line.count) } else { String::new() };
     let colour = if line.crosses && line.loads {

@@ -11,7 +11,7 @@ const MOST_LINES: usize = 220;
 /// What is drawn.
 #[derive(Debug, Default)]
 pub struct Drawing<'m> {
-    pub boxes: Vec<Bx<'m>>,
+    pub boxes: Vec<DrawnBox<'m>>,
     /// Between two boxes there is one line of each kind, by their positions.
     pub lines: Vec<Line>,
     /// How many lines are left out.
@@ -20,16 +20,16 @@ pub struct Drawing<'m> {
 
 /// A module, the modules of a folder, or a library.
 #[derive(Debug)]
-pub struct Bx<'m> {
+pub struct DrawnBox<'m> {
     pub label: String,
-    pub kind: BxKind,
+    pub kind: DrawnBoxKind,
     /// The modules that it stands for; none for a library.
     pub modules: Vec<&'m Module>,
 }
 
 /// What a box is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum BxKind {
+pub enum DrawnBoxKind {
     Part(Part),
     Library,
 }
@@ -39,7 +39,7 @@ pub enum BxKind {
 pub struct Line {
     pub from: usize,
     pub to: usize,
-    pub what: What,
+    pub what: LineKind,
     /// Some of what it stands for leads from the CPU part into the GPU part.
     pub crosses: bool,
     /// Some of it loads a GPU library when its module is imported.
@@ -50,35 +50,35 @@ pub struct Line {
 
 /// What a line stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum What {
+pub enum LineKind {
     Import(ImportKind),
     /// A launcher starts a program.
     Starts,
 }
 
-impl BxKind {
+impl DrawnBoxKind {
     pub fn word(self) -> &'static str {
         match self {
-            BxKind::Part(Part::Launcher) => "launcher",
-            BxKind::Part(Part::Cpu) => "cpu",
-            BxKind::Part(Part::Gpu) => "gpu",
-            BxKind::Part(Part::Data) => "data",
-            BxKind::Library => "library",
+            DrawnBoxKind::Part(Part::Launcher) => "launcher",
+            DrawnBoxKind::Part(Part::Cpu) => "cpu",
+            DrawnBoxKind::Part(Part::Gpu) => "gpu",
+            DrawnBoxKind::Part(Part::Data) => "data",
+            DrawnBoxKind::Library => "library",
         }
     }
 }
 
-impl What {
+impl LineKind {
     pub fn word(self) -> &'static str {
         match self {
-            What::Import(kind) => kind.word(),
-            What::Starts => "starts",
+            LineKind::Import(kind) => kind.word(),
+            LineKind::Starts => "starts",
         }
     }
 }
 
 /// The name of a box: a module or a folder with its part, or a library.
-type Key<'m> = (BxKind, &'m str);
+type Key<'m> = (DrawnBoxKind, &'m str);
 
 impl<'m> Drawing<'m> {
     /// Of a map, or of what is left of it where there is too much.
@@ -103,21 +103,21 @@ impl<'m> Drawing<'m> {
     fn folded(map: &'m Map, depth: usize) -> Drawing<'m> {
         let is_told = |edge: &&Edge| edge.kind != ImportKind::TypeChecking;
         let mut keys: BTreeMap<Key<'m>, Vec<&'m Module>> = BTreeMap::new();
-        let mut lines: BTreeMap<(Key<'m>, Key<'m>, What), (bool, bool, usize)> = BTreeMap::new();
-        let key_of = |module: &'m Module| (BxKind::Part(module.part), shortened(&module.path, depth));
+        let mut lines: BTreeMap<(Key<'m>, Key<'m>, LineKind), (bool, bool, usize)> = BTreeMap::new();
+        let key_of = |module: &'m Module| (DrawnBoxKind::Part(module.part), shortened(&module.path, depth));
         for edge in map.edges.iter().filter(is_told) {
             let Some(from) = map.module(&edge.from.path) else { continue };
             let to = match map.module(&edge.to) {
                 Some(module) => key_of(module),
-                None => (BxKind::Library, edge.to.split('.').next().unwrap_or(&edge.to)),
+                None => (DrawnBoxKind::Library, edge.to.split('.').next().unwrap_or(&edge.to)),
             };
-            let line = lines.entry((key_of(from), to, What::Import(edge.kind))).or_default();
+            let line = lines.entry((key_of(from), to, LineKind::Import(edge.kind))).or_default();
             *line = (line.0 || edge.crosses, line.1 || edge.loads_gpu_library, line.2 + 1);
         }
         for program in &map.programs {
             let launcher = program.launcher.as_ref().and_then(|launcher| map.module(&launcher.path));
             if let (Some(from), Some(to)) = (launcher, map.module(&program.path)) {
-                lines.entry((key_of(from), key_of(to), What::Starts)).or_default().2 += 1;
+                lines.entry((key_of(from), key_of(to), LineKind::Starts)).or_default().2 += 1;
             }
         }
         let on_lines: BTreeSet<Key<'m>> = lines.keys().flat_map(|(from, to, _)| [*from, *to]).collect();
@@ -129,12 +129,12 @@ impl<'m> Drawing<'m> {
         }
         on_lines.into_iter().for_each(|key| _ = keys.entry(key).or_default());
         let at: BTreeMap<Key<'m>, usize> = keys.keys().enumerate().map(|(at, key)| (*key, at)).collect();
-        let boxes = keys.into_iter().map(|((kind, label), modules)| Bx {
+        let boxes = keys.into_iter().map(|((kind, label), modules)| DrawnBox {
             label: if modules.len() > 1 { format!("{label} ({})", modules.len()) } else { label.to_owned() },
             kind,
             modules,
         });
-        let boxes: Vec<Bx<'m>> = boxes.collect();
+        let boxes: Vec<DrawnBox<'m>> = boxes.collect();
         let drawn = lines.into_iter().filter(|((from, to, _), _)| from != to).map(
             |((from, to, what), (crosses, loads, count))| Line {
                 from: at[&from],

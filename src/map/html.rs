@@ -5,7 +5,7 @@ mod lists;
 mod modules;
 mod picture;
 
-use super::{Edge, Kind, Map, ProgramLine, Spot};
+use super::{Edge, Kind, Map, PlaceText, ProgramLine};
 use crate::report::html::{LOADS_NOTHING, head, prose};
 use crate::report::printable;
 use crate::sources::Sources;
@@ -119,7 +119,7 @@ impl<'a> Page<'a> {
     }
 
     /// The address of a place, or of its module where the place is not told.
-    fn address(&self, spot: &Spot) -> Option<String> {
+    fn address(&self, spot: &PlaceText) -> Option<String> {
         let at = *self.numbers.get(spot.path.as_str())?;
         match self.places.contains(&(at, spot.cell, spot.line)) {
             true => Some(line_address(at, spot)),
@@ -128,7 +128,7 @@ impl<'a> Page<'a> {
     }
 
     /// A place with a link to it.
-    fn place(&self, spot: &Spot) -> Markup {
+    fn place(&self, spot: &PlaceText) -> Markup {
         let text = spot.to_string();
         html! {
             @match self.address(spot) {
@@ -149,7 +149,7 @@ impl<'a> Page<'a> {
     }
 }
 
-fn line_address(at: usize, spot: &Spot) -> String {
+fn line_address(at: usize, spot: &PlaceText) -> String {
     match spot.cell {
         Some(cell) => format!("m{at}-c{cell}-l{}", spot.line),
         None => format!("m{at}-l{}", spot.line),

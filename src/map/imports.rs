@@ -6,11 +6,11 @@ mod graph;
 pub(super) use graph::Graph;
 
 use super::touchpoints::{Kind, Touch};
-use super::{Part, Spot};
-use crate::code::walk::{Ancestor, Part as Seen, walk};
-use crate::code::{Code, Expr, ExprKind, Import, ImportNames, Step, StepKind, Target as Bound};
+use super::{Part, PlaceText};
+use crate::code::walk::{Ancestor, CodeNode as Seen, walk};
+use crate::code::{Code, Expr, ExprKind, Import, ImportNames, Statement, StatementKind, Target as Bound};
 use crate::facts::{FileId, Place};
-use crate::program::trace::{Frame, FrameId, Trace, What};
+use crate::program::trace::{EventKind, Frame, FrameId, Trace};
 use crate::program::{Names, Program, Start};
 use crate::sources::Sources;
 use serde::Serialize;
@@ -38,7 +38,7 @@ pub enum ImportKind {
 pub struct Edge {
     /// The module that imports.
     #[serde(flatten, serialize_with = "as_from")]
-    pub from: Spot,
+    pub from: PlaceText,
     /// The path of a module of the project, or the name of one outside.
     pub to: String,
     pub kind: ImportKind,
@@ -50,7 +50,7 @@ pub struct Edge {
     pub place: Place,
 }
 
-fn as_from<S: serde::Serializer>(spot: &Spot, serializer: S) -> Result<S::Ok, S::Error> {
+fn as_from<S: serde::Serializer>(spot: &PlaceText, serializer: S) -> Result<S::Ok, S::Error> {
     #[derive(Serialize)]
     struct From<'a> {
         from: &'a str,
@@ -131,7 +131,7 @@ pub(super) fn entered_in(trace: &Trace, start: Start) -> impl Iterator<Item = En
         at_import(frame.parent?).then_some(Entered { place: site, module: Some(frame.file) })
     });
     let outside = trace.events.iter().filter(move |event| {
-        matches!(event.what, What::Import { .. }) && !event.in_child && at_import(event.frame)
+        matches!(event.what, EventKind::Import { .. }) && !event.in_child && at_import(event.frame)
     });
     modules.chain(outside.map(|event| Entered { place: event.place, module: None }))
 }
@@ -149,7 +149,7 @@ pub(super) fn edges_of(program: &Program<'_>, file: FileId) -> Vec<Found> {
             found.push(Found { place: Place { file, span }, to, kind, only_as_main });
         };
         match part {
-            Seen::Step(Step { kind: StepKind::Import(import), span }) => {
+            Seen::Step(Statement { kind: StatementKind::Import(import), span }) => {
                 let is_lazy = import.lazy || lazy.contains(&import.module);
                 let kind = if is_lazy { ImportKind::Lazy } else { kind_of(around, code, program, file) };
                 let own = |target: &FileId| *target != file && !parents.contains(target);
@@ -182,7 +182,7 @@ fn lazy_modules<'c>(program: &Program<'_>, file: FileId, code: &'c Code<'_>) -> 
         return Vec::new();
     }
     let declared = code.body.iter().find_map(|step| match &step.kind {
-        StepKind::Assign { targets, value: Some(value), .. } => {
+        StatementKind::Assign { targets, value: Some(value), .. } => {
             matches!(&targets[..], [Bound::Name("__lazy_modules__", _)]).then_some(value)
         }
         _ => None,
@@ -229,13 +229,13 @@ fn kind_of(around: &[Ancestor<'_, '_>], code: &Code<'_>, program: &Program<'_>, 
                 kind = ImportKind::Guarded;
             }
             Ancestor::Try(step) => {
-                if let StepKind::Try { handlers, .. } = &step.kind
+                if let StatementKind::Try { handlers, .. } = &step.kind
                     && !handlers.is_empty()
                 {
                     kind = ImportKind::Guarded;
                 }
             }
-            Ancestor::With(Step { kind: StepKind::With { items, .. }, .. })
+            Ancestor::With(Statement { kind: StatementKind::With { items, .. }, .. })
                 if items.iter().any(|(item, _)| text(item).contains("suppress")) =>
             {
                 kind = ImportKind::Guarded;
@@ -287,7 +287,7 @@ impl Edge {
             Target::File(file) => sources.file(*file).name.clone(),
             Target::Outside(name) => name.clone(),
         };
-        let from = Spot::of(sources, found.place);
+        let from = PlaceText::of(sources, found.place);
         let crosses = parts.0 != Part::Gpu && parts.1 == Part::Gpu;
         Edge { from, to, kind: found.kind, crosses, loads_gpu_library: loads, place: found.place }
     }

@@ -1,6 +1,6 @@
 //! Where the boxes of a drawing stand: in columns from left to right, so that lines lead on, by the algorithm of Sugiyama.
 
-use super::drawing::{BxKind, Drawing};
+use super::drawing::{Drawing, DrawnBoxKind};
 use rust_sugiyama::configure::Config;
 use rust_sugiyama::from_vertices_and_edges;
 use std::collections::BTreeSet;
@@ -73,7 +73,7 @@ impl Layout {
 
     /// Libraries stand in the last column, whoever leads to them.
     fn align(&mut self, drawing: &Drawing<'_>) {
-        let is_library = |at: &usize| drawing.boxes[*at].kind == BxKind::Library;
+        let is_library = |at: &usize| drawing.boxes[*at].kind == DrawnBoxKind::Library;
         let all = 0..self.areas.len();
         let right =
             all.clone().filter(|at| !is_library(at)).map(|at| self.areas[at].x + self.areas[at].width);
@@ -119,31 +119,31 @@ fn without_circles(drawing: &Drawing<'_>) -> Vec<(u32, u32)> {
         .for_each(|line| _ = leads[line.from].insert(line.to));
     /// Of a box on the walk.
     #[derive(Clone, Copy, PartialEq)]
-    enum Walk {
+    enum VisitState {
         New,
         Open,
         Done,
     }
-    let mut walked = vec![Walk::New; leads.len()];
+    let mut walked = vec![VisitState::New; leads.len()];
     let mut kept = Vec::new();
     for start in 0..leads.len() {
-        if walked[start] != Walk::New {
+        if walked[start] != VisitState::New {
             continue;
         }
-        walked[start] = Walk::Open;
+        walked[start] = VisitState::Open;
         let mut pending = vec![(start, leads[start].iter().copied().collect::<Vec<_>>())];
         while let Some((at, rest)) = pending.last_mut() {
             let at = *at;
             let Some(next) = rest.pop() else {
-                walked[at] = Walk::Done;
+                walked[at] = VisitState::Done;
                 pending.pop();
                 continue;
             };
-            if walked[next] != Walk::Open {
+            if walked[next] != VisitState::Open {
                 kept.push((at as u32, next as u32));
             }
-            if walked[next] == Walk::New {
-                walked[next] = Walk::Open;
+            if walked[next] == VisitState::New {
+                walked[next] = VisitState::Open;
                 pending.push((next, leads[next].iter().copied().collect()));
             }
         }
@@ -155,16 +155,16 @@ fn without_circles(drawing: &Drawing<'_>) -> Vec<(u32, u32)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::map::drawing::{Bx, Line, What};
+    use crate::map::drawing::{DrawnBox, Line, LineKind};
     use crate::map::{ImportKind, Part};
 
     fn drawing(count: usize, pairs: &[(usize, usize)]) -> Drawing<'static> {
-        let boxes = (0..count).map(|at| Bx {
+        let boxes = (0..count).map(|at| DrawnBox {
             label: format!("module_{at}.py"),
-            kind: if at + 1 == count { BxKind::Library } else { BxKind::Part(Part::Cpu) },
+            kind: if at + 1 == count { DrawnBoxKind::Library } else { DrawnBoxKind::Part(Part::Cpu) },
             modules: Vec::new(),
         });
-        let what = What::Import(ImportKind::Eager);
+        let what = LineKind::Import(ImportKind::Eager);
         let line = |&(from, to)| Line { from, to, what, crosses: false, loads: false, count: 1 };
         Drawing { boxes: boxes.collect(), lines: pairs.iter().map(line).collect(), left_out: 0 }
     }

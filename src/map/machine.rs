@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Default)]
 pub struct Machine {
     /// In the order of their PCI addresses; empty when it is not known how many there are.
-    cards: Vec<Known>,
+    cards: Vec<KnownCards>,
     /// The positions of the cards as CUDA counts them when nothing is set.
     by_speed: Option<Vec<usize>>,
     /// Names of cards by index in PCI order, and by UUID, where the number of cards is not known.
@@ -22,7 +22,7 @@ pub struct Machine {
 }
 
 #[derive(Clone, Debug)]
-struct Known {
+struct KnownCards {
     name: Option<String>,
     uuid: String,
 }
@@ -116,11 +116,11 @@ impl Machine {
             serde_json::from_str(text).map_err(|error| MachineError::NoReport(error.to_string()))?;
         let machine =
             report.get("machine").ok_or_else(|| MachineError::NoReport("no `machine`".to_owned()))?;
-        let cards_in = |list: Option<&Value>| -> Vec<Known> {
+        let cards_in = |list: Option<&Value>| -> Vec<KnownCards> {
             let cards = list.and_then(Value::as_array).into_iter().flatten();
             let known = cards.filter_map(|card| {
                 let uuid = card.get("uuid")?.as_str()?.to_owned();
-                Some(Known { uuid, name: card.get("name").and_then(Value::as_str).map(str::to_owned) })
+                Some(KnownCards { uuid, name: card.get("name").and_then(Value::as_str).map(str::to_owned) })
             });
             known.collect()
         };
@@ -217,8 +217,8 @@ impl Machine {
     }
 }
 
-fn invented(count: usize) -> Vec<Known> {
-    (0..count).map(|at| Known { name: None, uuid: format!("card-{at}") }).collect()
+fn invented(count: usize) -> Vec<KnownCards> {
+    (0..count).map(|at| KnownCards { name: None, uuid: format!("card-{at}") }).collect()
 }
 
 fn cards_in_words(count: usize) -> String {
@@ -241,7 +241,7 @@ fn why(stop: Stop, element: &str) -> String {
 }
 
 /// How CUDA counts the cards when nothing is set, as far as the report says.
-fn by_speed(report: &Value, cards: &[Known], shown: &[Known]) -> Option<Vec<usize>> {
+fn by_speed(report: &Value, cards: &[KnownCards], shown: &[KnownCards]) -> Option<Vec<usize>> {
     if cards.len() == 1 {
         return Some(vec![0]);
     }
@@ -253,7 +253,7 @@ fn by_speed(report: &Value, cards: &[Known], shown: &[Known]) -> Option<Vec<usiz
     // Where nothing was set when doctor ran, the driver counted so.
     let variables = report.pointer("/resolution/variables").and_then(Value::as_array)?;
     let is_bare = variables.iter().all(|variable| variable.get("value").is_none_or(Value::is_null));
-    let position = |card: &Known| cards.iter().position(|known| known.uuid == card.uuid);
+    let position = |card: &KnownCards| cards.iter().position(|known| known.uuid == card.uuid);
     let all: Option<Vec<usize>> = shown.iter().map(position).collect();
     all.filter(|all| is_bare && all.len() == cards.len())
 }

@@ -57,7 +57,7 @@ pub fn write(map: &Map, out: &mut dyn Write) -> io::Result<()> {
     table(out, "Ways of the CPU part to a GPU library", "| from | by |\n|---|---|", chains.collect())?;
     let variables = map.variables.iter().map(|variable| {
         let places =
-            |spots: &[super::Spot]| listed(spots.iter().map(|spot| code(&spot.to_string())).collect());
+            |spots: &[super::PlaceText]| listed(spots.iter().map(|spot| code(&spot.to_string())).collect());
         format!("| {} | {} | {} |", code(&variable.name), places(&variable.set), places(&variable.read))
     });
     table(out, "Variables", "| variable | set | read |\n|---|---|---|", variables.collect())?;
@@ -92,7 +92,7 @@ fn program_row(line: &ProgramLine) -> String {
         Some(launcher) => code(&launcher.to_string()),
         None => prose(&line.start),
     };
-    let deeds = |deeds: Vec<&super::programs::Deed>| {
+    let deeds = |deeds: Vec<&super::programs::PlacedText>| {
         listed(
             deeds
                 .iter()

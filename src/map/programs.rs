@@ -1,11 +1,11 @@
 //! Which card each program takes: one line for each program, and each launcher that starts it.
 
-use super::Spot;
+use super::PlaceText;
 use super::machine::{Card, Counted, Machine};
 use crate::code::Host;
 use crate::facts::Place;
 use crate::policy::Policy;
-use crate::program::trace::{Choice, Event, Trace, What};
+use crate::program::trace::{Choice, Event, EventKind, Trace};
 use crate::program::{Definition, MASK, ORDER, Program, Reaching, Start};
 use crate::rules::wording::as_code;
 use crate::trace::{describe, started_by};
@@ -19,21 +19,21 @@ pub struct ProgramLine {
     /// How it is started: `started as a script`; of a launcher that uses a GPU itself, its command.
     pub start: String,
     /// The command that starts it, where the project has one.
-    pub launcher: Option<Spot>,
+    pub launcher: Option<PlaceText>,
     /// The first thing that it does on a GPU; none where nothing was seen.
-    pub first_use: Option<Deed>,
+    pub first_use: Option<PlacedText>,
     /// What CUDA_VISIBLE_DEVICES may hold when CUDA is initialised; at the end where it is not.
-    pub mask: Held,
+    pub mask: VariableValues,
     /// The same for CUDA_DEVICE_ORDER.
-    pub order: Held,
+    pub order: VariableValues,
     /// The devices that it takes, counted inside the mask; `null` for one whose number is not known.
     pub devices: BTreeSet<Option<u32>>,
     /// Where these numbers are written.
-    pub device_at: Vec<Deed>,
+    pub device_at: Vec<PlacedText>,
     /// The cards that these come to.
     pub cards: BTreeSet<Card>,
     /// What is set after CUDA was initialised, so that it has no effect.
-    pub too_late: Vec<Deed>,
+    pub too_late: Vec<PlacedText>,
     /// A container or a scheduler hands out cards, which count from 0.
     pub in_slice: bool,
     /// It was followed to its end.
@@ -48,7 +48,7 @@ pub struct ProgramLine {
 /// One effect of a program.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Step {
-    pub deed: Deed,
+    pub deed: PlacedText,
     /// How many calls and imports lead there.
     pub depth: usize,
     /// It happens in every run.
@@ -60,21 +60,21 @@ const MOST_STEPS: usize = 60;
 
 /// Something that a program does somewhere.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-pub struct Deed {
+pub struct PlacedText {
     #[serde(flatten)]
-    pub spot: Spot,
+    pub spot: PlaceText,
     pub text: String,
 }
 
 /// What a variable may hold.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-pub struct Held {
+pub struct VariableValues {
     /// `null`: it is not set.
     pub values: BTreeSet<Option<String>>,
     /// Whether these are all that it may hold.
     pub known: bool,
     /// Where the values come from.
-    pub set_at: Vec<Deed>,
+    pub set_at: Vec<PlacedText>,
 }
 
 /// The cards that programs take on a machine as a policy describes it, each program once.
@@ -121,7 +121,7 @@ impl Teller<'_> {
             .copied()
             .filter(|event| event.what.initialises_cuda() && !event.before.is_after_cuda())
             .collect();
-        let (mut mask, mut order) = (Held::nothing_yet(), Held::nothing_yet());
+        let (mut mask, mut order) = (VariableValues::nothing_yet(), VariableValues::nothing_yet());
         let end = events.last().copied();
         for event in if decisive.is_empty() { end.into_iter().collect() } else { decisive } {
             self.add(&mut mask, &event.before.mask);
@@ -142,11 +142,12 @@ impl Teller<'_> {
             (Start::Unit(_), [event]) => as_code(&event.what),
             _ => started_by(self.program, trace, start),
         };
-        let mut too_late: Vec<Deed> =
+        let mut too_late: Vec<PlacedText> =
             events.iter().filter(|event| is_late(event)).map(|event| self.deed(event)).collect();
         too_late.sort();
         too_late.dedup();
-        let told: Vec<&&Event> = events.iter().filter(|event| !matches!(event.what, What::End)).collect();
+        let told: Vec<&&Event> =
+            events.iter().filter(|event| !matches!(event.what, EventKind::End)).collect();
         let in_slice = match (start, events) {
             (Start::Unit(_), [event]) => trace.counts_from_zero(event),
             _ => matches!(trace.host, Host::Container | Host::Scheduler),
@@ -154,7 +155,7 @@ impl Teller<'_> {
         ProgramLine {
             path: entry,
             start: started,
-            launcher: launcher.map(|site| Spot::of(self.program.sources, site)),
+            launcher: launcher.map(|site| PlaceText::of(self.program.sources, site)),
             first_use,
             mask,
             order,
@@ -174,16 +175,16 @@ impl Teller<'_> {
         Step { deed: self.deed(event), depth, certain: event.surely_happens() }
     }
 
-    fn deed(&self, event: &Event) -> Deed {
+    fn deed(&self, event: &Event) -> PlacedText {
         self.deed_at(event.place, describe(&event.what))
     }
 
-    fn deed_at(&self, place: Place, text: String) -> Deed {
-        Deed { spot: Spot::of(self.program.sources, place), text }
+    fn deed_at(&self, place: Place, text: String) -> PlacedText {
+        PlacedText { spot: PlaceText::of(self.program.sources, place), text }
     }
 
     /// Adds what a variable may hold.
-    fn add(&self, held: &mut Held, reaching: &Reaching) {
+    fn add(&self, held: &mut VariableValues, reaching: &Reaching) {
         for definition in reaching {
             match definition {
                 Definition::Unset => _ = held.values.insert(None),
@@ -204,13 +205,17 @@ impl Teller<'_> {
     }
 
     /// The devices that the program takes: those that it names, and the current one where it names none.
-    fn devices(&self, events: &[&Event], mask: &mut Held) -> (BTreeSet<Option<u32>>, Vec<Deed>) {
+    fn devices(
+        &self,
+        events: &[&Event],
+        mask: &mut VariableValues,
+    ) -> (BTreeSet<Option<u32>>, Vec<PlacedText>) {
         let mut devices = BTreeSet::new();
         let mut places = Vec::new();
         let mut current = Some(0);
         for (at, event) in events.iter().enumerate() {
             match &event.what {
-                What::Select { index, text, by, choice: Choice::Taken } => {
+                EventKind::Select { index, text, by, choice: Choice::Taken } => {
                     let known = index.and_then(|index| u32::try_from(index).ok());
                     // `cuda:{rank}`: one for each process.
                     let is_current = known.is_none() && !text.contains(':');
@@ -224,9 +229,9 @@ impl Teller<'_> {
                         current = device;
                     }
                 }
-                What::Select { index: Some(index), choice: Choice::Masked, .. } => {
+                EventKind::Select { index: Some(index), choice: Choice::Masked, .. } => {
                     devices.insert(Some(0));
-                    *mask = Held {
+                    *mask = VariableValues {
                         values: [Some(index.to_string())].into(),
                         known: true,
                         set_at: vec![self.deed(event)],
@@ -254,22 +259,24 @@ impl Teller<'_> {
 }
 
 /// Whether a card is chosen and not only named.
-fn is_taken(what: &What) -> bool {
-    matches!(what, What::Select { choice: Choice::Taken | Choice::Masked, .. })
+fn is_taken(what: &EventKind) -> bool {
+    matches!(what, EventKind::Select { choice: Choice::Taken | Choice::Masked, .. })
 }
 
 /// Whether it sets one of the two variables when CUDA has read them.
 fn is_late(event: &Event) -> bool {
     let changes = match &event.what {
-        What::Write { variable, .. } | What::Remove { variable } => matches!(variable.as_str(), MASK | ORDER),
+        EventKind::Write { variable, .. } | EventKind::Remove { variable } => {
+            matches!(variable.as_str(), MASK | ORDER)
+        }
         _ => false,
     };
     changes && event.before.is_after_cuda() && !event.in_child
 }
 
-impl Held {
-    fn nothing_yet() -> Held {
-        Held { values: BTreeSet::new(), known: true, set_at: Vec::new() }
+impl VariableValues {
+    fn nothing_yet() -> VariableValues {
+        VariableValues { values: BTreeSet::new(), known: true, set_at: Vec::new() }
     }
 
     /// For people: `"1"`, `not set`, `"0" or not known`.
@@ -350,15 +357,15 @@ impl ProgramLine {
     }
 
     /// What says which card it is: where the two variables and the device come from.
-    pub fn decided_by(&self) -> Vec<&Deed> {
+    pub fn decided_by(&self) -> Vec<&PlacedText> {
         let all = self.mask.set_at.iter().chain(&self.order.set_at).chain(&self.device_at);
-        let mut deeds: Vec<&Deed> = if self.uses_gpu() { all.collect() } else { Vec::new() };
+        let mut deeds: Vec<&PlacedText> = if self.uses_gpu() { all.collect() } else { Vec::new() };
         deeds.dedup();
         deeds
     }
 
     /// What tells it from other programs.
-    pub fn key(&self) -> (&str, &str, Option<&Spot>) {
+    pub fn key(&self) -> (&str, &str, Option<&PlaceText>) {
         (&self.path, &self.start, self.launcher.as_ref())
     }
 

@@ -2,13 +2,13 @@
 
 use super::imports::{self, Found};
 use super::touchpoints::{self, Touchpoint};
-use super::{Fault, Map, Module, Part, ProgramLine, Spot, Unread, WhatIf, chains, programs, switches};
+use super::{Fault, Map, Module, Part, PlaceText, ProgramLine, Unread, WhatIf, chains, programs, switches};
 use crate::Outcome;
 use crate::facts::{FileId, Place};
 use crate::findings::Status;
 use crate::program::trace::Trace;
-use crate::program::{Judged, Program, Start};
-use crate::rules::{Governed, RuleSet};
+use crate::program::{Program, ProgramFinding, Start};
+use crate::rules::{PolicyRulings, RuleSet};
 use crate::settings::Settings;
 use crate::sources::{Language, Skipped, Sources};
 use crate::trace::started_file;
@@ -19,7 +19,7 @@ pub(super) struct Project<'a> {
     pub sources: &'a Sources,
     pub settings: &'a Settings,
     pub rules: &'a RuleSet,
-    pub governed: &'a Governed<'a>,
+    pub governed: &'a PolicyRulings<'a>,
 }
 
 /// What was found on one walk through all programs.
@@ -47,28 +47,28 @@ impl Project<'_> {
         options.given = given.to_vec();
         let (mut program, _) = crate::program_of(self.sources, self.settings, options, self.rules, None);
         let judge = |program: &Program<'_>, trace: &Trace, start: Start| {
-            let mut seen: Vec<Seen> = Vec::new();
+            let mut seen: Vec<SurveyEntry> = Vec::new();
             if whole {
-                seen.extend(touchpoints::touches_of(program, trace).into_iter().map(Seen::Touched));
-                seen.extend(imports::entered_in(trace, start).map(Seen::Entered));
+                seen.extend(touchpoints::touches_of(program, trace).into_iter().map(SurveyEntry::Touched));
+                seen.extend(imports::entered_in(trace, start).map(SurveyEntry::Entered));
             }
             seen.extend(
                 programs::lines_of(program, trace, start)
                     .into_iter()
-                    .map(|line| Seen::Program(Box::new(line))),
+                    .map(|line| SurveyEntry::Program(Box::new(line))),
             );
             seen
         };
-        let distinct = |seen: &mut Vec<Seen>| {
+        let distinct = |seen: &mut Vec<SurveyEntry>| {
             seen.sort();
             seen.dedup();
         };
         let mut survey = Survey::default();
         for seen in program.follow(judge, distinct, None).judged {
             match seen {
-                Seen::Touched(touch) => survey.touches.push(touch),
-                Seen::Program(line) => survey.programs.push(*line),
-                Seen::Entered(entered) => _ = survey.entered.insert(entered),
+                SurveyEntry::Touched(touch) => survey.touches.push(touch),
+                SurveyEntry::Program(line) => survey.programs.push(*line),
+                SurveyEntry::Entered(entered) => _ = survey.entered.insert(entered),
             }
         }
         if whole {
@@ -145,7 +145,7 @@ impl Survey {
         let active = outcome.findings.into_iter().filter(|finding| finding.status == Status::Active);
         for finding in active {
             faults.entry(finding.place.file).or_default().push(Fault {
-                spot: Spot::of(sources, finding.place),
+                spot: PlaceText::of(sources, finding.place),
                 place: finding.place,
                 rule: finding.rule,
                 family: finding.family,
@@ -211,14 +211,14 @@ fn part_of(language: Language, is_gpu: bool, is_launcher: bool) -> Part {
 
 /// What following the programs came to.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-enum Seen {
+enum SurveyEntry {
     Touched(touchpoints::Touch),
     Program(Box<ProgramLine>),
     /// A module was imported here while another one was.
     Entered(imports::Entered),
 }
 
-impl Judged for Seen {
+impl ProgramFinding for SurveyEntry {
     fn places(&self) -> Vec<Place> {
         Vec::new()
     }

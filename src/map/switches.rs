@@ -2,12 +2,12 @@
 //! other: whoever turns one of them does not know what the others say.
 
 use super::touchpoints::{Kind, Touch};
-use super::{Module, Spot};
-use crate::code::walk::{Part, walk};
-use crate::code::{Expr, ExprKind, StepKind, Target};
+use super::{Module, PlaceText};
+use crate::code::walk::{CodeNode, walk};
+use crate::code::{Expr, ExprKind, StatementKind, Target};
 use crate::facts::{FileId, Place, Span};
 use crate::program::{MASK, Names, Program, is_gpu_variable};
-use crate::rules::{Asked, Governed, asked_in};
+use crate::rules::{AskedPlace, PolicyRulings, asked_in};
 use crate::sources::Sources;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -28,13 +28,13 @@ pub struct Variable {
     pub name: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decides: Option<Decides>,
-    pub set: Vec<Spot>,
-    pub read: Vec<Spot>,
+    pub set: Vec<PlaceText>,
+    pub read: Vec<PlaceText>,
 }
 
 /// Switches of which each decides the same.
 #[derive(Debug, Serialize)]
-pub struct Rivals {
+pub struct RivalSwitches {
     pub decides: Decides,
     pub switches: Vec<Switch>,
 }
@@ -45,7 +45,7 @@ pub struct Switch {
     pub name: String,
     pub is_constant: bool,
     /// Where it is read or set first.
-    pub first: Spot,
+    pub first: PlaceText,
 }
 
 /// What the files ask and set, as it is written.
@@ -71,7 +71,7 @@ enum Does {
 impl Switches {
     pub fn of(
         program: &Program<'_>,
-        governed: &Governed<'_>,
+        governed: &PolicyRulings<'_>,
         files: impl Iterator<Item = FileId>,
     ) -> Switches {
         let is_told = |file: &FileId| program.sources.file(*file).reported && program.is_read(*file);
@@ -111,7 +111,7 @@ impl Switches {
     }
 
     /// Each variable with all its places, those that programs came to included, and the rivals among the switches.
-    pub fn told(&self, sources: &Sources, modules: &[Module]) -> (Vec<Variable>, Vec<Rivals>) {
+    pub fn told(&self, sources: &Sources, modules: &[Module]) -> (Vec<Variable>, Vec<RivalSwitches>) {
         let mut variables: BTreeMap<&str, Variable> = BTreeMap::new();
         fn at<'v, 'n>(
             variables: &'v mut BTreeMap<&'n str, Variable>,
@@ -122,7 +122,7 @@ impl Switches {
             variables.entry(name).or_insert_with(new)
         }
         for found in self.found.iter().filter(|found| found.does != Does::IsConstant) {
-            let spot = Spot::of(sources, found.place);
+            let spot = PlaceText::of(sources, found.place);
             let variable = at(&mut variables, &found.name, found.decides);
             if found.does == Does::Read { &mut variable.read } else { &mut variable.set }.push(spot);
         }
@@ -140,8 +140,8 @@ impl Switches {
         }
         let variables: Vec<Variable> = variables.into_values().collect();
         let rivals = [Decides::Backend, Decides::Card].into_iter();
-        let rivals =
-            rivals.map(|decides| Rivals { decides, switches: self.switches(sources, &variables, decides) });
+        let rivals = rivals
+            .map(|decides| RivalSwitches { decides, switches: self.switches(sources, &variables, decides) });
         let rivals = rivals.filter(|rivals| rivals.switches.len() > 1).collect();
         (variables, rivals)
     }
@@ -157,7 +157,7 @@ impl Switches {
         let constants = self.found.iter().filter(|found| found.does == Does::IsConstant);
         for found in constants.filter(|found| found.decides == Some(decides)) {
             // One of this name in each of many modules is many switches.
-            let first = Spot::of(sources, found.place);
+            let first = PlaceText::of(sources, found.place);
             switches.push(Switch { name: found.name.clone(), is_constant: true, first });
         }
         switches
@@ -174,8 +174,8 @@ impl Decides {
 }
 
 impl Found {
-    fn of(asked: Asked, file: FileId) -> Option<Found> {
-        let Asked { name, span, is_constant, is_switch } = asked;
+    fn of(asked: AskedPlace, file: FileId) -> Option<Found> {
+        let AskedPlace { name, span, is_constant, is_switch } = asked;
         let by_name = || decides_by_name(&name);
         let decides = if is_switch { Some(Decides::Backend) } else { by_name() };
         let does = if is_constant { Does::IsConstant } else { Does::Read };
@@ -203,21 +203,21 @@ fn set_in(program: &Program<'_>, file: FileId) -> Vec<(String, Span)> {
         _ => None,
     };
     walk(code, &mut |part, _| match part {
-        Part::Target(Target::Item(item)) if names.path(&item.0) == Some("os.environ") => {
+        CodeNode::Target(Target::Item(item)) if names.path(&item.0) == Some("os.environ") => {
             set.extend(text(&item.1).map(|name| (name, item.1.span)));
         }
-        Part::Expr(Expr { kind: ExprKind::Call(call), span }) => {
+        CodeNode::Expr(Expr { kind: ExprKind::Call(call), span }) => {
             let path = names.path(&call.callee);
             if matches!(path, Some("os.environ.setdefault" | "os.putenv")) {
                 let name = call.arguments.first().and_then(|argument| text(&argument.value));
                 set.extend(name.map(|name| (name, *span)));
             }
         }
-        Part::Step(step) => match &step.kind {
-            StepKind::SetVariable(set_variable) if set_variable.export != crate::code::Export::No => {
+        CodeNode::Step(step) => match &step.kind {
+            StatementKind::SetVariable(set_variable) if set_variable.export != crate::code::Export::No => {
                 set.push((set_variable.name.to_string(), set_variable.span));
             }
-            StepKind::Command(command) => {
+            StatementKind::Command(command) => {
                 let own = command.environment.iter();
                 set.extend(own.map(|one| (one.name.to_string(), one.span)));
             }

@@ -1,6 +1,6 @@
 //! The programs as a table for a terminal: which card each takes, who starts it, and what says so.
 
-use super::programs::Deed;
+use super::programs::PlacedText;
 use super::{Map, ProgramLine};
 use crate::report::printable;
 use std::collections::BTreeMap;
@@ -47,7 +47,7 @@ pub fn write(map: &Map, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn row(line: &ProgramLine) -> [String; 5] {
-    let places = |deeds: Vec<&Deed>| {
+    let places = |deeds: Vec<&PlacedText>| {
         let mut lines: BTreeMap<&str, Vec<String>> = BTreeMap::new();
         for deed in deeds {
             let lines = lines.entry(&deed.spot.path).or_default();

@@ -1,10 +1,10 @@
 //! Touchpoints: places where the project chooses a GPU, imports a library for one, or uses one. Most are events of the
 //! programs that were followed; imports in examples of docstrings and compiled caches are read as they are written.
 
-use super::{Spot, top_of};
+use super::{PlaceText, top_of};
 use crate::facts::{FileId, Place, Span};
 use crate::program::knowledge::Does;
-use crate::program::trace::{Event, Trace, What};
+use crate::program::trace::{Event, EventKind, Trace};
 use crate::program::{MASK, ORDER, Program};
 use crate::rules::wording::as_code;
 use crate::sources::{Language, Sources, file_name_of};
@@ -132,7 +132,7 @@ pub struct Touch {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Touchpoint {
     #[serde(flatten)]
-    pub spot: Spot,
+    pub spot: PlaceText,
     pub kind: Kind,
     pub name: String,
     pub text: String,
@@ -143,7 +143,7 @@ pub struct Touchpoint {
 impl Touch {
     pub fn shown(&self, sources: &Sources) -> Touchpoint {
         Touchpoint {
-            spot: Spot::of(sources, self.place),
+            spot: PlaceText::of(sources, self.place),
             kind: self.kind,
             name: self.name.clone(),
             text: self.text.clone(),
@@ -164,23 +164,26 @@ pub(super) fn touches_of(program: &Program<'_>, trace: &Trace) -> Vec<Touch> {
 fn touch(event: &Event) -> Option<Touch> {
     let what = &event.what;
     let kind = match what {
-        What::Write { variable, .. }
-        | What::Remove { variable }
-        | What::Restore { variable }
-        | What::Refuse { variable, .. } => match variable.as_str() {
+        EventKind::Write { variable, .. }
+        | EventKind::Remove { variable }
+        | EventKind::Restore { variable }
+        | EventKind::Refuse { variable, .. } => match variable.as_str() {
             MASK | ORDER => Kind::Pin,
             _ => Kind::VariableSet,
         },
-        What::Select { .. } => Kind::Device,
+        EventKind::Select { .. } => Kind::Device,
         // The others are told as they are written.
-        What::Import { touches_cuda, .. } => touches_cuda.then_some(Kind::CudaInit)?,
-        What::Call { does, .. } if does.contains(&Does::Allocate) => Kind::Allocation,
-        What::Call { does, .. } if does.contains(&Does::CudaInit) => Kind::CudaInit,
-        What::Call { does, .. } => {
+        EventKind::Import { touches_cuda, .. } => touches_cuda.then_some(Kind::CudaInit)?,
+        EventKind::Call { does, .. } if does.contains(&Does::Allocate) => Kind::Allocation,
+        EventKind::Call { does, .. } if does.contains(&Does::CudaInit) => Kind::CudaInit,
+        EventKind::Call { does, .. } => {
             does.iter().any(|does| matches!(does, Does::Query | Does::Nvml)).then_some(Kind::Query)?
         }
-        What::Spawn { .. } | What::Launch { .. } => Kind::Launch,
-        What::Validate { .. } | What::Release { .. } | What::Observed { .. } | What::End => return None,
+        EventKind::Spawn { .. } | EventKind::Launch { .. } => Kind::Launch,
+        EventKind::Validate { .. }
+        | EventKind::Release { .. }
+        | EventKind::Observed { .. }
+        | EventKind::End => return None,
     };
     Some(Touch { place: event.place, kind, name: as_code(what), text: describe(what) })
 }

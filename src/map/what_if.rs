@@ -34,7 +34,7 @@ impl WhatIf {
         for line in before {
             known.entry(line.key()).or_default().extend(line.cards.iter().cloned());
         }
-        let mut programs: BTreeMap<(String, String, Option<super::Spot>), ProgramLine> = BTreeMap::new();
+        let mut programs: BTreeMap<(String, String, Option<super::PlaceText>), ProgramLine> = BTreeMap::new();
         for line in after.into_iter().filter(ProgramLine::uses_gpu) {
             let key = (line.path.clone(), line.start.clone(), line.launcher.clone());
             match programs.get_mut(&key) {

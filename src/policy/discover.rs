@@ -9,7 +9,7 @@ const NAMES: [&str; 2] = ["gpulint.yaml", "gpulint.yml"];
 
 /// The policies that lie upwards from a path.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Upwards {
+pub struct PolicySearch {
     /// The nearest, which governs the path, and the absolute path of its file.
     pub nearest: Option<(PathBuf, Policy)>,
     /// The folder of the outermost.
@@ -23,9 +23,9 @@ pub fn discover(disk: &Disk, start: &Path) -> Result<Option<(PathBuf, Policy)>, 
 
 /// The policies upwards from `start` (a file or a folder, which need not exist), as far as the top of the work tree of
 /// git: what lies above that is another project's. A `pyproject.toml` without a `[tool.gpulint]` table is none.
-pub fn upwards(disk: &Disk, start: &Path) -> Result<Upwards, PolicyError> {
+pub fn upwards(disk: &Disk, start: &Path) -> Result<PolicySearch, PolicyError> {
     let (start, top) = (absolute(start), work_tree(start));
-    let mut found = Upwards::default();
+    let mut found = PolicySearch::default();
     for folder in start.ancestors() {
         // Where nothing else says so, its folder would be the root of the project, so it has to lie there really.
         let disk = &disk.within(Bounds::of(top.as_deref().unwrap_or(folder)));

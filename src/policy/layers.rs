@@ -27,7 +27,7 @@ pub struct Origin {
 
 /// The policy that all files together come to.
 #[derive(Clone, Debug, Default)]
-pub struct Layered {
+pub struct LayeredPolicy {
     pub policy: Policy,
     /// The files below the project's that say something, the user's first.
     pub machine_files: Vec<PathBuf>,
@@ -49,7 +49,11 @@ pub fn machine_places() -> Vec<PathBuf> {
 ///
 /// # Errors
 /// When a file is no policy, or extends what is not there, lies outside or extends it in turn.
-pub fn layered(disk: &Disk, file: Option<&Path>, machine_files: &[PathBuf]) -> Result<Layered, PolicyError> {
+pub fn layered(
+    disk: &Disk,
+    file: Option<&Path>,
+    machine_files: &[PathBuf],
+) -> Result<LayeredPolicy, PolicyError> {
     let mut layers: Vec<(PathBuf, Value)> = Vec::new();
     if let Some(file) = file {
         layers.extend(extended(disk, "the project", file)?);
@@ -85,7 +89,7 @@ pub fn layered(disk: &Disk, file: Option<&Path>, machine_files: &[PathBuf]) -> R
         |(_, value): &&(PathBuf, Value)| value.as_mapping().is_some_and(|map| !map.is_empty());
     let machine_files = layers[own..].iter().filter(says_something).map(|(file, _)| file.clone()).collect();
     let files = layers.into_iter().map(|(file, _)| file).collect();
-    Ok(Layered { policy, machine_files, origins: if is_one { Vec::new() } else { origins }, files })
+    Ok(LayeredPolicy { policy, machine_files, origins: if is_one { Vec::new() } else { origins }, files })
 }
 
 /// One file or a list of them.

@@ -2,8 +2,8 @@
 //! functions and classes there and call nothing, and need not run.
 
 use super::Program;
-use super::knowledge::Reach;
-use crate::code::walk::{Ancestor, Part, walk_top};
+use super::knowledge::DriverReach;
+use crate::code::walk::{Ancestor, CodeNode, walk_top};
 use crate::code::{Code, ExprKind};
 use crate::facts::{FileId, Place};
 use crate::sources::{Digest, Language};
@@ -58,11 +58,15 @@ fn acting(program: &Program<'_>, files: &[FileId]) -> Vec<FileId> {
     files.iter().zip(&calls).filter(|(_, calls)| acts(calls)).map(|(&file, _)| file).collect()
 }
 
-fn calls_of<'p>(program: &'p Program<'_>, file: FileId, reaching: &FxHashMap<&str, Reach>) -> Calls<'p> {
+fn calls_of<'p>(
+    program: &'p Program<'_>,
+    file: FileId,
+    reaching: &FxHashMap<&str, DriverReach>,
+) -> Calls<'p> {
     let code: &'p Code<'p> = program.code(file);
     let mut calls = Calls::default();
     walk_top(code, &mut |part, around| {
-        let Part::Expr(expr) = part else { return };
+        let CodeNode::Expr(expr) = part else { return };
         let name = match &expr.kind {
             ExprKind::Call(call) => match &call.callee.kind {
                 ExprKind::Name(name) | ExprKind::Attribute(_, name) => *name,
@@ -74,12 +78,12 @@ fn calls_of<'p>(program: &'p Program<'_>, file: FileId, reaching: &FxHashMap<&st
             _ => return,
         };
         match reaching.get(name) {
-            Some(Reach::Always) => calls.direct = true,
-            Some(Reach::OnGpu) if has_word(program.text(Place { file, span: expr.span })) => {
+            Some(DriverReach::Always) => calls.direct = true,
+            Some(DriverReach::OnGpu) if has_word(program.text(Place { file, span: expr.span })) => {
                 calls.direct = true
             }
             // The project may have something of its own by this name.
-            Some(Reach::OnGpu) | None => _ = calls.names.insert(name),
+            Some(DriverReach::OnGpu) | None => _ = calls.names.insert(name),
         }
     });
     calls

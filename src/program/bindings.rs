@@ -4,7 +4,7 @@
 
 use super::Program;
 use super::words::places_of;
-use crate::code::{Code, Expr, ExprKind, Parameter, Step, StepKind, Target};
+use crate::code::{Code, Expr, ExprKind, Parameter, Statement, StatementKind, Target};
 use crate::facts::FileId;
 use crate::sources::{Digest, Source, Sources};
 use memchr::memmem::Finder;
@@ -94,13 +94,13 @@ pub(super) fn bindings_of<'s>(source: &Source, code: &Code<'s>) -> Vec<Binding<'
 }
 
 /// The name that a statement binds if it does nothing else, and the function that it is bound to.
-fn bound_by<'s>(step: &Step<'s>, code: &Code<'s>) -> Option<(&'s str, Option<usize>)> {
+fn bound_by<'s>(step: &Statement<'s>, code: &Code<'s>) -> Option<(&'s str, Option<usize>)> {
     match &step.kind {
-        StepKind::Assign { targets, value: Some(value), .. } => match &targets[..] {
+        StatementKind::Assign { targets, value: Some(value), .. } => match &targets[..] {
             [Target::Name(name, _)] if is_plain(value) && !may_choose(name) => Some((name, None)),
             _ => None,
         },
-        StepKind::Define { function, decorators } if decorators.is_empty() => {
+        StatementKind::Define { function, decorators } if decorators.is_empty() => {
             let defined = code.functions.get(*function)?;
             let is_plain = |parameter: &Parameter<'_>| {
                 parameter.default.as_ref().is_none_or(|value| is_plain(value) && !may_choose(parameter.name))
@@ -138,7 +138,7 @@ fn is_looked_for(name: &str) -> bool {
 }
 
 /// The lines of a statement, if nothing else stands on them.
-fn lines_of(text: &str, step: &Step<'_>) -> Option<Range<usize>> {
+fn lines_of(text: &str, step: &Statement<'_>) -> Option<Range<usize>> {
     let (start, end) = (step.span.start as usize, step.span.end as usize);
     let begins_line = start == 0 || text.get(..start)?.ends_with('\n');
     let rest = text.get(end..)?;

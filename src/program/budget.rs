@@ -2,11 +2,11 @@
 //! reach nearly all of it: what is spent on all of them grows with the number of files, not with its square.
 //! A program that is not followed to its end is named in the report.
 
-use super::earlier::{Came, Judged, Memory};
-use super::first::First;
 use super::interpreter::Worker;
 use super::launches::Launched;
-use super::{Interpreter, Program, Ran, Start};
+use super::launching_programs::First;
+use super::result_cache::{ProgramFinding, ProgramResult, ResultCache};
+use super::{Coverage, Interpreter, Program, Start};
 use crate::facts::FileId;
 use crate::program::trace::Trace;
 use crate::sources::Digest;
@@ -27,14 +27,14 @@ pub struct Budget {
 }
 
 /// What was found in several programs.
-pub struct Followed<T> {
+pub struct FollowedPrograms<T> {
     pub judged: Vec<T>,
     /// Programs that were not followed to their end, by file.
     pub unfinished: Vec<FileId>,
 }
 
 /// A program that was not followed to its end, with what was found on the way.
-struct Part<T> {
+struct UnfinishedProgram<T> {
     /// Its position among the programs.
     index: usize,
     judged: Vec<T>,
@@ -44,18 +44,18 @@ struct Part<T> {
 }
 
 /// What is known of programs already, and where it is noted what they come to.
-pub(super) struct Known<'a, T> {
+pub(super) struct EarlierResults<'a, T> {
     /// By the digests of the programs.
     pub first: &'a FxHashMap<Digest, First<T>>,
-    pub memory: Option<&'a Memory<T>>,
-    pub ran: Mutex<Ran>,
+    pub memory: Option<&'a ResultCache<T>>,
+    pub ran: Mutex<Coverage>,
 }
 
 /// What is known of one program.
 #[derive(Clone, Copy)]
 enum Answer<'a, T> {
     /// By an earlier check.
-    Earlier(&'a Came, &'a Memory<T>),
+    Earlier(&'a ProgramResult, &'a ResultCache<T>),
     First(&'a First<T>),
     /// Another shard follows it.
     Elsewhere,
@@ -86,13 +86,13 @@ impl Program<'_> {
     /// those for which it is not enough are followed again, as many as the rest allows, from all over the project. What
     /// a program spends depends on which ones its worker followed before it: with another number of threads another one
     /// may be cut off where the budget is tight.
-    pub(super) fn follow_all<T: Judged>(
+    pub(super) fn follow_all<T: ProgramFinding>(
         &mut self,
         programs: &[Launched<'_>],
         judge: &(impl Fn(&Program<'_>, &Trace, Start) -> Vec<T> + Sync),
         distinct: &(impl Fn(&mut Vec<T>) + Sync),
-        known: Option<&Known<'_, T>>,
-    ) -> Followed<T> {
+        known: Option<&EarlierResults<'_, T>>,
+    ) -> FollowedPrograms<T> {
         let answers: Vec<Answer<'_, T>> =
             programs.iter().map(|launched| self.answer(known, launched)).collect();
         let unknown = programs.iter().zip(&answers).filter(|(_, answer)| matches!(answer, Answer::None));
@@ -106,7 +106,11 @@ impl Program<'_> {
     }
 
     /// What is known of one program.
-    fn answer<'a, T: Judged>(&self, known: Option<&Known<'a, T>>, launched: &Launched<'_>) -> Answer<'a, T> {
+    fn answer<'a, T: ProgramFinding>(
+        &self,
+        known: Option<&EarlierResults<'a, T>>,
+        launched: &Launched<'_>,
+    ) -> Answer<'a, T> {
         let Some(known) = known else { return Answer::None };
         if known.memory.is_some_and(|memory| memory.leaves(launched.0)) {
             return Answer::Elsewhere;
@@ -120,14 +124,14 @@ impl Program<'_> {
         known.first.get(&Digest::of(launched)).map_or(Answer::None, Answer::First)
     }
 
-    fn follow_unknown<'p, T: Judged>(
+    fn follow_unknown<'p, T: ProgramFinding>(
         &'p self,
         programs: &'p [Launched<'p>],
         answers: &[Answer<'_, T>],
         judge: &(impl Fn(&Program<'_>, &Trace, Start) -> Vec<T> + Sync),
         distinct: &(impl Fn(&mut Vec<T>) + Sync),
-        known: Option<&Known<'_, T>>,
-    ) -> Followed<T> {
+        known: Option<&EarlierResults<'_, T>>,
+    ) -> FollowedPrograms<T> {
         let share = self.budget.share(programs.len());
         let memory = known.and_then(|known| known.memory);
         let spent = AtomicUsize::new(0);
@@ -139,7 +143,8 @@ impl Program<'_> {
             }
             judge(self, trace, start)
         };
-        let add_part = |part: Part<T>| parts.lock().unwrap_or_else(PoisonError::into_inner).push(part);
+        let add_part =
+            |part: UnfinishedProgram<T>| parts.lock().unwrap_or_else(PoisonError::into_inner).push(part);
         let follow = |worker: &mut Worker<'p>, index: usize| {
             let (file, start, launch) = programs[index];
             let (judged, steps, is_cut) = match answers[index] {
@@ -169,7 +174,12 @@ impl Program<'_> {
                         // Kept apart only when there may be a better judgement later.
                         let kept =
                             if share < self.budget.one { std::mem::take(&mut judged) } else { Vec::new() };
-                        add_part(Part { index, judged: kept, is_known: false, is_finished: false });
+                        add_part(UnfinishedProgram {
+                            index,
+                            judged: kept,
+                            is_known: false,
+                            is_finished: false,
+                        });
                     }
                     return judged;
                 }
@@ -178,7 +188,7 @@ impl Program<'_> {
             if !is_cut {
                 return judged;
             }
-            add_part(Part { index, judged, is_known: true, is_finished: false });
+            add_part(UnfinishedProgram { index, judged, is_known: true, is_finished: false });
             Vec::new()
         };
         let follow = |worker: &mut Worker<'p>, index: usize| shown(follow(worker, index), &programs[index]);
@@ -186,7 +196,7 @@ impl Program<'_> {
         let mut parts = parts.into_inner().unwrap_or_else(PoisonError::into_inner);
         parts.sort_by_key(|part| part.index);
         // What is left of the budget is known when all shards are.
-        if share < self.budget.one && !memory.is_some_and(Memory::is_shard) {
+        if share < self.budget.one && !memory.is_some_and(ResultCache::is_shard) {
             let rest = self.budget.rest(spent.into_inner());
             self.follow_again(programs, &mut parts, rest, &judge, memory);
         }
@@ -194,13 +204,13 @@ impl Program<'_> {
         let unfinished = unfinished.map(|part| programs[part.index].0).collect();
         judged.extend(parts.into_iter().flat_map(|part| shown(part.judged, &programs[part.index])));
         distinct(&mut judged);
-        Followed { judged, unfinished }
+        FollowedPrograms { judged, unfinished }
     }
 
     /// Follows and judges a program, and keeps what it came to for later checks where that is wanted.
-    pub(super) fn kept<T: Judged>(
+    pub(super) fn kept<T: ProgramFinding>(
         &self,
-        memory: Option<&Memory<T>>,
+        memory: Option<&ResultCache<T>>,
         launched: &Launched<'_>,
         follow: impl FnOnce() -> Trace,
         judge: impl FnOnce(&Trace) -> Vec<T>,
@@ -215,17 +225,18 @@ impl Program<'_> {
 
     /// Replaces what was found in parts of programs by what there is in the whole of them, for as many as the
     /// budget allows.
-    fn follow_again<'p, T: Judged>(
+    fn follow_again<'p, T: ProgramFinding>(
         &'p self,
         programs: &'p [Launched<'p>],
-        parts: &mut [Part<T>],
+        parts: &mut [UnfinishedProgram<T>],
         rest: usize,
         judge: &(impl Fn(&Trace, Start) -> Vec<T> + Sync),
-        memory: Option<&Memory<T>>,
+        memory: Option<&ResultCache<T>>,
     ) {
         /// Neighbours import much the same.
         const NEIGHBOURS: usize = 16;
-        let mut order: Vec<&mut Part<T>> = parts.iter_mut().filter(|part| !part.is_known).collect();
+        let mut order: Vec<&mut UnfinishedProgram<T>> =
+            parts.iter_mut().filter(|part| !part.is_known).collect();
         // Any first few blocks of this order lie far apart, so that a budget that ends says something of all the project.
         order.sort_by_key(|part| {
             let block = (part.index / NEIGHBOURS) as u32;
@@ -234,7 +245,7 @@ impl Program<'_> {
         let most = rest.saturating_sub(self.budget.one * rayon::current_num_threads());
         let spent = AtomicUsize::new(0);
         let files: Vec<FileId> = order.iter().map(|part| programs[part.index].0).collect();
-        let order: Vec<Mutex<&mut Part<T>>> = order.into_iter().map(Mutex::new).collect();
+        let order: Vec<Mutex<&mut UnfinishedProgram<T>>> = order.into_iter().map(Mutex::new).collect();
         let follow = |worker: &mut Worker<'p>, number: usize| {
             if spent.load(Ordering::Relaxed) < most {
                 let mut part = order[number].lock().unwrap_or_else(PoisonError::into_inner);
@@ -255,7 +266,7 @@ impl Program<'_> {
 }
 
 /// What was judged, with the program that shows it. Code that is looked at alone is none.
-fn shown<T: Judged>(mut judged: Vec<T>, &(file, start, _): &Launched<'_>) -> Vec<T> {
+fn shown<T: ProgramFinding>(mut judged: Vec<T>, &(file, start, _): &Launched<'_>) -> Vec<T> {
     if start.is_program() {
         judged.iter_mut().for_each(|one| one.shown_by(file));
     }

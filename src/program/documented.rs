@@ -1,7 +1,7 @@
 //! Commands of documents that give a program a mask: `CUDA_VISIBLE_DEVICES=1 python train.py` in a README. They are what
 //! people type, and no launcher follows them.
 
-use super::{MASK, Program, readings};
+use super::{MASK, Program, dependency_log};
 use crate::facts::FileId;
 use crate::sources::Language;
 
@@ -16,7 +16,7 @@ pub(crate) struct Documented {
 impl Program<'_> {
     /// The commands of all documents that give a program a mask.
     pub(crate) fn documented_masks(&self) -> &[Documented] {
-        readings::note_all_texts();
+        dependency_log::note_all_texts();
         self.documented.get_or_init(|| {
             let documents = self.all_files().filter(|&file| self.language_of(file) == Language::Markdown);
             documents.flat_map(|file| self.documented_in(file)).collect()

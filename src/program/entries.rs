@@ -2,7 +2,7 @@
 
 use super::modules::Modules;
 use super::{Options, Program};
-use crate::code::{Code, Expr, ExprKind, Step, StepKind, Target};
+use crate::code::{Code, Expr, ExprKind, Statement, StatementKind, Target};
 use crate::facts::FileId;
 use crate::sources::{Language, Source, folder_of};
 use serde::{Deserialize, Serialize};
@@ -189,8 +189,8 @@ fn is_named_like_tests(name: &str) -> bool {
 /// Whether pytest finds something to run in a file.
 pub(super) fn has_tests(code: &Code<'_>) -> bool {
     code.body.iter().any(|step| match &step.kind {
-        StepKind::Define { function, .. } => code.functions[*function].name.starts_with("test_"),
-        StepKind::DefineClass { class, .. } => {
+        StatementKind::Define { function, .. } => code.functions[*function].name.starts_with("test_"),
+        StatementKind::DefineClass { class, .. } => {
             let name = code.classes[*class].name;
             name.starts_with("Test") || ["Test", "Tests", "TestCase"].iter().any(|end| name.ends_with(end))
         }
@@ -199,21 +199,22 @@ pub(super) fn has_tests(code: &Code<'_>) -> bool {
 }
 
 /// Whether a top-level statement does something when the file runs, beyond defining names.
-pub(super) fn has_effect(step: &Step<'_>) -> bool {
+pub(super) fn has_effect(step: &Statement<'_>) -> bool {
     match &step.kind {
-        StepKind::Import(_) | StepKind::Define { .. } | StepKind::DefineClass { .. } | StepKind::Share(_) => {
-            false
-        }
-        StepKind::Assign { targets, value, .. } => {
+        StatementKind::Import(_)
+        | StatementKind::Define { .. }
+        | StatementKind::DefineClass { .. }
+        | StatementKind::Share(_) => false,
+        StatementKind::Assign { targets, value, .. } => {
             let named = targets.iter().all(|target| matches!(target, Target::Name(..)));
             !named || value.as_ref().is_some_and(|value| !is_plain(value))
         }
-        StepKind::Branch { then, otherwise, .. } => then.iter().chain(otherwise).any(has_effect),
-        StepKind::Try { body, handlers, otherwise, finally } => {
+        StatementKind::Branch { then, otherwise, .. } => then.iter().chain(otherwise).any(has_effect),
+        StatementKind::Try { body, handlers, otherwise, finally } => {
             let handled = handlers.iter().flat_map(|handler| &handler.body);
             body.iter().chain(otherwise).chain(finally).chain(handled).any(has_effect)
         }
-        StepKind::Raise { .. } | StepKind::Delete(_) => false,
+        StatementKind::Raise { .. } | StatementKind::Delete(_) => false,
         _ => true,
     }
 }

@@ -1,13 +1,13 @@
 //! All programs are followed, and then what none of them ran. What earlier programs came to decides how later code is
 //! looked at.
 
-use super::budget::Known;
-use super::earlier::{Came, Judged, Memory, uses_gpu};
-use super::first::FollowedFirst;
+use super::budget::EarlierResults;
 use super::habits::{Convention, Habits};
 use super::launches::{self, Launch, Launched};
+use super::launching_programs::LaunchingPrograms;
+use super::result_cache::{ProgramFinding, ProgramResult, ResultCache, uses_gpu};
 use super::trace::Trace;
-use super::{Followed, Program, Start};
+use super::{FollowedPrograms, Program, Start};
 use crate::facts::FileId;
 use crate::sources::Language;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -15,7 +15,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// What some programs came to, together.
 #[derive(Default)]
-pub(super) struct Ran {
+pub(super) struct Coverage {
     pub functions: FxHashSet<(FileId, usize)>,
     pub files: FxHashSet<FileId>,
     /// Files that start programs which use a GPU.
@@ -30,7 +30,7 @@ pub(super) struct Ran {
     noted: FxHashSet<u32>,
 }
 
-impl Ran {
+impl Coverage {
     /// Whether a program loaded this unit of this file into its own environment.
     fn has_loaded(&self, file: Option<FileId>, start: Start) -> bool {
         match (file, start) {
@@ -40,7 +40,7 @@ impl Ran {
     }
 
     /// Notes what another came to.
-    pub fn add(&mut self, other: &Ran) {
+    pub fn add(&mut self, other: &Coverage) {
         self.functions.extend(&other.functions);
         self.files.extend(&other.files);
         self.users.extend(&other.users);
@@ -50,7 +50,7 @@ impl Ran {
     }
 
     /// Notes what a program of an earlier check came to.
-    pub fn note<T: Judged>(&mut self, came: &Came, memory: &Memory<T>, entry: FileId) {
+    pub fn note<T: ProgramFinding>(&mut self, came: &ProgramResult, memory: &ResultCache<T>, entry: FileId) {
         for (index, (number, part)) in memory.parts_of(came).enumerate() {
             if index < came.entered() {
                 self.files.insert(part.file);
@@ -94,18 +94,18 @@ impl Program<'_> {
     /// trace is judged and dropped when it is done: those of a large project would not fit into memory
     /// together. What an earlier check says of a program is taken from there. `distinct` leaves out of judgements of
     /// several traces what need not be kept.
-    pub fn follow<T: Judged>(
+    pub fn follow<T: ProgramFinding>(
         &mut self,
         judge: impl Fn(&Program<'_>, &Trace, Start) -> Vec<T> + Sync,
         distinct: impl Fn(&mut Vec<T>) + Sync,
-        memory: Option<&Memory<T>>,
-    ) -> Followed<T> {
+        memory: Option<&ResultCache<T>>,
+    ) -> FollowedPrograms<T> {
         let launchers = self.until_loaded(|program| {
             program.load_for(program.launchers());
             program.follow_launchers()
         });
         let by_launchers: Vec<&Launch> = launchers.iter().flat_map(|(trace, _)| &trace.launches).collect();
-        let mut first = FollowedFirst::default();
+        let mut first = LaunchingPrograms::default();
         // Notebooks start scripts, and hardly the other way round.
         for notebooks in [true, false] {
             let launches = launches::distinct(by_launchers.iter().copied().chain(&first.launches));
@@ -117,13 +117,13 @@ impl Program<'_> {
         }
         let entries = self.starts(launches::distinct(by_launchers.iter().copied().chain(&first.launches)));
         let (mut followed, ran) = self.for_all_checks(|program| {
-            let known = Known { first: &first.came, memory, ran: Mutex::new(Ran::default()) };
+            let known = EarlierResults { first: &first.came, memory, ran: Mutex::new(Coverage::default()) };
             let followed = program.follow_all(&entries, &judge, &distinct, Some(&known));
             (followed, known.ran.into_inner().unwrap_or_else(PoisonError::into_inner))
         });
         let _ = self.ran.set(ran);
         // How the rest is looked at depends on what the programs of all shards did.
-        if memory.is_some_and(Memory::is_shard) {
+        if memory.is_some_and(ResultCache::is_shard) {
             return followed;
         }
         let alone = self.until_loaded(|program| {
@@ -145,7 +145,7 @@ impl Program<'_> {
                 let others: Vec<Launched<'_>> =
                     program.others(start).into_iter().map(|file| (file, start, None)).collect();
                 let first = FxHashMap::default();
-                let known = Known { first: &first, memory, ran: Mutex::default() };
+                let known = EarlierResults { first: &first, memory, ran: Mutex::default() };
                 program.follow_all(&others, &judge, &distinct, Some(&known))
             });
             followed.judged.extend(more.judged);

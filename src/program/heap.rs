@@ -17,9 +17,9 @@ use std::cell::Cell;
 use std::rc::Rc;
 use values::{ScopeId, Value};
 
-pub(crate) use arms::{Mark, Moment};
-pub(crate) use copies::{Made, refers_to_scopes};
-pub(crate) use reads::{Read, Recording};
+pub(crate) use arms::{ArmStart, HeapMoment};
+pub(crate) use copies::{MadeObjects, refers_to_scopes};
+pub(crate) use reads::{HeapRead, Recording};
 pub(crate) use relation::{Parents, Relation};
 
 /// The name under which a list, set or dictionary keeps what it holds.
@@ -33,7 +33,7 @@ const BACKDATED: Version = 1;
 
 /// A binding that a call changed: what the name holds afterwards, and since when, if that is to be the same again.
 #[derive(Clone)]
-pub(crate) struct Written<'p> {
+pub(crate) struct HeapWrite<'p> {
     pub scope: ScopeId,
     pub name: &'p str,
     pub value: Option<Value<'p>>,
@@ -41,7 +41,7 @@ pub(crate) struct Written<'p> {
 }
 
 /// A binding that was changed in one arm of a branch: what the name holds at the end of the arm, if anything.
-pub(crate) type Change<'p> = (ScopeId, &'p str, Option<Value<'p>>);
+pub(crate) type ArmChange<'p> = (ScopeId, &'p str, Option<Value<'p>>);
 
 #[derive(Default)]
 pub(crate) struct Heap<'p> {
@@ -63,7 +63,7 @@ pub(crate) struct Heap<'p> {
     watches: Vec<Watch>,
     recorder: reads::Recorder<'p>,
     /// What parts of modules and modules made that were summed up, each once: those inside others are theirs.
-    parts: Vec<Rc<Made<'p>>>,
+    parts: Vec<Rc<MadeObjects<'p>>>,
     /// Scopes of them that were changed since.
     changed: Vec<ScopeId>,
 }

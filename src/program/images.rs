@@ -1,7 +1,7 @@
 //! Images that the project builds, by the names that they are given, and whether its containers get GPUs.
 
-use super::reach::is_compose;
-use super::{Program, readings};
+use super::relevance::is_compose;
+use super::{Program, dependency_log};
 use crate::facts::FileId;
 use crate::sources::{Language, Source, Sources};
 
@@ -65,7 +65,7 @@ impl Program<'_> {
 
     /// Whether a Dockerfile has an entry point.
     pub(super) fn has_entrypoint(&self, file: FileId) -> bool {
-        readings::note_whole(file);
+        dependency_log::note_whole(file);
         let is_entrypoint = |line: &str| {
             line.split_whitespace().next().is_some_and(|word| word.eq_ignore_ascii_case("ENTRYPOINT"))
         };

@@ -1,8 +1,8 @@
 //! Who takes what from a module: the imports of the other files that lead to it.
 
 use super::imports::{each_import, module_from, module_of, targets_from};
-use super::knowledge::{Contact, Does};
-use super::modules::Found;
+use super::knowledge::{Does, DriverContact};
+use super::modules::ImportTarget;
 use super::{Program, Start};
 use crate::code::{Import, ImportNames};
 use crate::facts::FileId;
@@ -44,7 +44,7 @@ impl<'s> Program<'s> {
     ) -> Option<Importer<'p>> {
         let (_, module) = module_of(import, file, &self.modules);
         let module = module?;
-        let is_it = |found: &Found| *found == Found::File(of);
+        let is_it = |found: &ImportTarget| *found == ImportTarget::File(of);
         let mut called = Vec::new();
         match &import.names {
             ImportNames::Module(bound) if is_it(&module) => {
@@ -101,7 +101,7 @@ impl<'s> Program<'s> {
     /// Whether a module outside of the project is one for GPUs, or loads one: also by what is said of a package above it.
     pub(crate) fn is_gpu_module(&self, file: FileId, module: &str) -> bool {
         let row = self.knowledge.package(module);
-        let by_row = row.map(|row| row.is_for_gpus() || row.contact != Contact::None);
+        let by_row = row.map(|row| row.is_for_gpus() || row.contact != DriverContact::None);
         self.asked_of(file).is_forbidden(module)
             || by_row.unwrap_or_else(|| self.knowledge.does(module, Does::CudaInit))
             || self.knowledge.does(module, Does::Nvml)
@@ -116,6 +116,6 @@ impl<'s> Program<'s> {
 
     /// Whether a package has a submodule of this name.
     pub(crate) fn has_submodule(&self, package: FileId, name: &str) -> bool {
-        self.modules.child(Found::File(package), name).is_some()
+        self.modules.child(ImportTarget::File(package), name).is_some()
     }
 }

@@ -2,10 +2,10 @@
 //! the environment or the GPU need not run.
 
 use super::Options;
-use super::knowledge::{Contact, Knowledge};
-use super::looks::Look;
-use super::modules::{Found, Modules};
-use crate::code::{Block, Code, Import, ImportNames, StepKind, Target};
+use super::file_facts::FileFacts;
+use super::knowledge::{DriverContact, Knowledge};
+use super::modules::{ImportTarget, Modules};
+use crate::code::{Block, Code, Import, ImportNames, StatementKind, Target};
 use crate::facts::FileId;
 use crate::sources::Sources;
 use aho_corasick::{AhoCorasick, AhoCorasickKind, Input, MatchKind};
@@ -34,12 +34,12 @@ const WORDS: &[&str] =
 const EVERYWHERE: &str = "torch";
 
 impl Imports {
-    pub fn new(sources: &Sources, looks: &[Look]) -> Imports {
+    pub fn new(sources: &Sources, looks: &[FileFacts]) -> Imports {
         let mut imports = Imports {
             importers: vec![Vec::new(); looks.len()],
             relative: looks.iter().map(|look| look.relative).collect(),
             affects_gpu: looks.iter().map(|look| look.affects_gpu).collect(),
-            speaks: looks.iter().map(Look::speaks).collect(),
+            speaks: looks.iter().map(FileFacts::speaks).collect(),
             loads: looks.iter().map(|look| look.loads).collect(),
             telling: looks.iter().map(|look| look.telling.clone()).collect(),
             files: FxHashMap::default(),
@@ -162,7 +162,7 @@ pub(super) fn matters(import: &Import<'_>, knowledge: &Knowledge, options: &Opti
         may_act
             || forbidden().any(|forbidden| module.starts_with(forbidden.as_str()))
             || knowledge.package(&module).is_some_and(|row| {
-                row.contact == Contact::CudaInit
+                row.contact == DriverContact::CudaInit
                     || !row.contact_in.is_empty()
                     || !row.sets.is_empty()
                     || !row.contact_if_installed.is_empty()
@@ -205,7 +205,7 @@ pub(super) fn module_of(
     import: &Import<'_>,
     file: FileId,
     modules: &Modules,
-) -> (Vec<FileId>, Option<Found>) {
+) -> (Vec<FileId>, Option<ImportTarget>) {
     module_from(Some(file), import, file, modules)
 }
 
@@ -215,7 +215,7 @@ pub(super) fn module_from(
     import: &Import<'_>,
     file: FileId,
     modules: &Modules,
-) -> (Vec<FileId>, Option<Found>) {
+) -> (Vec<FileId>, Option<ImportTarget>) {
     let mut parts = import.module.split('.').filter(|part| !part.is_empty());
     let mut found = if import.level > 0 {
         modules.relative(file, import.level)
@@ -236,7 +236,7 @@ pub(super) fn module_from(
 pub(super) fn each_import<'c, 's>(block: &'c Block<'s>, visit: &mut impl FnMut(&'c Import<'s>)) {
     for step in block {
         match &step.kind {
-            StepKind::Import(import) => visit(import),
+            StatementKind::Import(import) => visit(import),
             kind => kind.blocks().into_iter().for_each(|block| each_import(block, visit)),
         }
     }
@@ -251,15 +251,15 @@ pub(super) fn names_defined<'c>(code: &'c Code<'_>) -> Vec<&'c str> {
 fn collect_names<'c>(code: &'c Code<'_>, block: &'c Block<'_>, names: &mut Vec<&'c str>) {
     for step in block {
         match &step.kind {
-            StepKind::Define { function, .. } => names.push(code.functions[*function].name),
-            StepKind::DefineClass { class, .. } => names.push(code.classes[*class].name),
-            StepKind::Assign { targets, .. } => {
+            StatementKind::Define { function, .. } => names.push(code.functions[*function].name),
+            StatementKind::DefineClass { class, .. } => names.push(code.classes[*class].name),
+            StatementKind::Assign { targets, .. } => {
                 names.extend(targets.iter().filter_map(|target| match target {
                     Target::Name(name, _) => Some(*name),
                     _ => None,
                 }))
             }
-            StepKind::Import(import) => match &import.names {
+            StatementKind::Import(import) => match &import.names {
                 ImportNames::Names(imported) => names.extend(imported.iter().map(|name| name.bound)),
                 ImportNames::Module(bound) => names.extend(bound.or(import.module.split('.').next())),
                 ImportNames::Star => {}

@@ -4,7 +4,6 @@
 //! Both arms of a branch whose condition is not understood are followed, and their states join. What
 //! happens only in one of them is noted as uncertain.
 
-mod alone;
 mod arguments;
 mod attributes;
 mod bodies;
@@ -14,12 +13,13 @@ mod builtins;
 mod call_model;
 mod callbacks;
 mod calls;
-mod calls_known;
 mod classes;
+mod code_position;
 mod collections;
 mod command_groups;
 mod command_words;
 mod compound;
+mod construction;
 mod contexts;
 mod decisions;
 mod decorators;
@@ -27,40 +27,38 @@ mod device_indices;
 mod devices;
 mod dispatch;
 mod effects;
-mod entering;
 mod environment;
+mod event_replay;
 mod events;
 mod expressions;
-mod fits;
 mod fixtures;
 mod forks;
 mod frames;
 mod functions;
 mod generators;
-mod here;
 mod imports;
 mod items;
 mod iterables;
+mod iterator_loops;
 mod iterators;
 mod jumps;
-mod kinds;
+mod known_calls;
 mod known_effects;
 mod launched;
+mod launcher_commands;
 mod launchers;
 mod lazy;
 mod library_calls;
-mod loading;
 mod loops;
-mod making;
 mod milestones;
 mod mocks;
 mod models;
+mod module_entry;
 mod nesting;
-mod noted_again;
 mod observations;
 mod operators;
 mod options;
-mod partial;
+mod partial_bindings;
 mod parts;
 mod presence;
 mod properties;
@@ -68,23 +66,25 @@ mod putenv;
 mod refusals;
 mod releases;
 mod search_paths;
-mod spawned;
-mod spending;
+mod settings_files;
+mod spawned_processes;
 mod stacks;
-mod stars;
-mod started;
-mod starts;
-mod steps;
+mod star_imports;
+mod started_programs;
+mod statements;
+mod step_budget;
 mod streams;
+mod summary_reuse;
 mod tasks;
 mod tests;
 mod texts;
-mod turns;
+mod type_tests;
+mod uncalled_functions;
 mod variables;
 mod worker;
 
 use super::heap::Heap;
-use super::heap::values::{LazyImport, Marks, PathId, ScopeId, Value};
+use super::heap::values::{DecoratorMarks, LazyImport, PathId, ScopeId, Value};
 use super::launches::Launch;
 use super::paths::Paths;
 use super::state::{Reaching, State};
@@ -94,8 +94,8 @@ use super::{Asked, Program, Start};
 use crate::facts::{FileId, Place, Span};
 use call_model::CallModel;
 use calls::Args;
-use generators::{Given, Resume};
-use here::{Flow, Here, WaysOut};
+use code_position::{CodePosition, EarlyExits, Flow};
+use generators::{Resume, YieldedValues};
 use jumps::Jump;
 use launchers::Shell;
 use releases::Finalizer;
@@ -148,7 +148,7 @@ pub(super) struct Interpreter<'p> {
     /// No events are noted while a value is looked up that effects do not depend on.
     quiet: usize,
     flow: Flow,
-    here: Here<'p>,
+    here: CodePosition<'p>,
     /// Functions being run, innermost last.
     active: Vec<generators::Active>,
     /// Coroutines that run when somebody waits.
@@ -164,7 +164,7 @@ pub(super) struct Interpreter<'p> {
     /// How many landings there were.
     landings: Landing,
     /// The ways out of the running function and loop that were seen.
-    ways_out: WaysOut,
+    ways_out: EarlyExits,
     /// The program ends here, if nobody catches that.
     exits: bool,
     /// What variables held that were asked in the passes of loops that are being followed, innermost last.
@@ -189,13 +189,13 @@ pub(super) struct Interpreter<'p> {
     /// Bodies of `with` whose context manager is a project generator, waiting for its `yield`.
     resumes: Vec<Resume<'p>>,
     /// What the generators that are running gave so far, innermost last.
-    given: Vec<Given<'p>>,
+    given: Vec<YieldedValues<'p>>,
     /// The generator that runs next is asked for its next value only.
     asks_next: bool,
     /// What the last `yield` gave.
     yielded: Option<Value<'p>>,
     /// The functions and modules that are waiting for the running one, outermost first.
-    callers: Vec<Here<'p>>,
+    callers: Vec<CodePosition<'p>>,
     /// Literals that were evaluated where the number of devices had been checked.
     counted_places: FxHashSet<Place>,
     /// The running code cleans up, whatever was raised before.
@@ -239,7 +239,7 @@ pub(super) struct Interpreter<'p> {
     /// What runs is expected to raise: it chooses no device.
     expects_failure: bool,
     /// What decorators say of all that has none.
-    unmarked: Rc<Marks<'p>>,
+    unmarked: Rc<DecoratorMarks<'p>>,
     /// Integers that options of parsers have as defaults.
     /// The options of parsers, where something is known of the command line.
     option_forms: Vec<options::OptionForm<'p>>,
@@ -283,7 +283,7 @@ impl<'p> Interpreter<'p> {
             only_if_called: false,
             quiet: 0,
             flow: Flow::Next,
-            here: Here::in_module(entry, 0, 0),
+            here: CodePosition::in_module(entry, 0, 0),
             active: Vec::new(),
             tasks: Vec::new(),
             at_exit: Vec::new(),
@@ -296,7 +296,7 @@ impl<'p> Interpreter<'p> {
             catches: Vec::new(),
             expects_missing: 0,
             passed_through: Vec::new(),
-            ways_out: WaysOut::default(),
+            ways_out: EarlyExits::default(),
             exits: false,
             watched: Vec::new(),
             repeats_pass: false,

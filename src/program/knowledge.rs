@@ -17,8 +17,8 @@ use std::collections::BTreeMap;
 use tables::Tables;
 use variables::VariablesFile;
 
-pub use packages::{Contact, ContactIn, PackageModule};
-pub use reach::Reach;
+pub use packages::{ContactIn, DriverContact, PackageModule};
+pub use reach::DriverReach;
 pub use variables::{Milestone, Variables};
 
 /// Everything known, ready to be looked up by name.
@@ -188,13 +188,13 @@ pub struct DeviceArgument {
     pub name: Option<String>,
     /// How it is written.
     #[serde(default)]
-    pub form: Form,
+    pub form: DeviceForm,
 }
 
 /// How a device argument is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Form {
+pub enum DeviceForm {
     /// `"cuda:1"`, an index, or a device object.
     #[default]
     Device,

@@ -2,8 +2,8 @@
 //! there.
 
 use super::interpreter::Interpreter;
+use super::launcher_arguments::LauncherArgument;
 use super::state::{Definition, MASK, ORDER, State};
-use super::told::Told;
 use super::trace::Trace;
 use super::{Program, Start};
 use crate::code::{Expr, ExprKind, Host};
@@ -23,7 +23,7 @@ pub struct Launch {
     /// What the launcher made of the environment.
     pub environment: Vec<Variable>,
     /// What it tells the program behind its name, as far as that may choose a GPU.
-    pub arguments: Vec<Told>,
+    pub arguments: Vec<LauncherArgument>,
     /// The command that starts it.
     pub site: Place,
     pub host: Host,
@@ -33,7 +33,7 @@ impl Launch {
     /// Where it is started, and where its environment was made.
     pub fn places(&self) -> impl Iterator<Item = Place> {
         let inherited = self.environment.iter().flat_map(|(_, inherited)| inherited);
-        let told = self.arguments.iter().filter_map(Told::place);
+        let told = self.arguments.iter().filter_map(LauncherArgument::place);
         let made = inherited.flat_map(|inherited| match inherited {
             Inherited::Removed { place, statement } | Inherited::Set { place, statement, .. } => {
                 [Some(*place), Some(*statement)]
@@ -88,7 +88,12 @@ impl Launch {
         };
         let pairs = self.environment.iter().zip(&other.environment);
         let told = |launch: &Launch| {
-            launch.arguments.iter().map(Told::text).map(|text| text.map(str::to_owned)).collect::<Vec<_>>()
+            launch
+                .arguments
+                .iter()
+                .map(LauncherArgument::text)
+                .map(|text| text.map(str::to_owned))
+                .collect::<Vec<_>>()
         };
         self.host == other.host
             && told(self) == told(other)

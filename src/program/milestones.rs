@@ -13,11 +13,11 @@ pub(crate) type MilestoneId = u8;
 
 /// The milestones behind one point of a program; few, and shared between states.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Milestones(Rc<Vec<Passed>>);
+pub(crate) struct Milestones(Rc<Vec<PassedMilestone>>);
 
 /// A milestone that was passed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Passed {
+pub(crate) struct PassedMilestone {
     pub milestone: MilestoneId,
     pub place: Place,
     /// What passed it, as code.
@@ -30,7 +30,7 @@ pub(crate) struct Passed {
 
 /// A write that comes after the variable was read, and says something else than what was read.
 #[derive(Clone, Debug)]
-pub struct Late {
+pub struct LateWrite {
     /// Only this part of the value was read; all of it when there is none.
     pub part: Option<String>,
     /// What read it.
@@ -42,17 +42,17 @@ pub struct Late {
 }
 
 impl Milestones {
-    pub fn get(&self, milestone: MilestoneId) -> Option<&Passed> {
+    pub fn get(&self, milestone: MilestoneId) -> Option<&PassedMilestone> {
         self.0.iter().find(|passed| passed.milestone == milestone)
     }
 
     /// All that were passed.
-    pub fn all(&self) -> impl Iterator<Item = &Passed> {
+    pub fn all(&self) -> impl Iterator<Item = &PassedMilestone> {
         self.0.iter()
     }
 
     /// Notes that a milestone is passed here; the first time on a path counts.
-    pub fn pass(&mut self, passed: Passed) {
+    pub fn pass(&mut self, passed: PassedMilestone) {
         match self.0.iter().position(|known| known.milestone == passed.milestone) {
             None => Rc::make_mut(&mut self.0).push(passed),
             Some(at) if !self.0[at].certain && passed.certain => {
@@ -84,7 +84,7 @@ impl Milestones {
         if self == entry {
             return now.clone();
         }
-        let carry = |passed: &Passed| match entry.get(passed.milestone) {
+        let carry = |passed: &PassedMilestone| match entry.get(passed.milestone) {
             Some(known) if known == passed => now.get(passed.milestone).unwrap_or(passed).clone(),
             _ => {
                 let mut passed = passed.clone();
@@ -119,15 +119,15 @@ impl Milestones {
         }
         for theirs in other.0.iter() {
             if !mine.iter().any(|passed| passed.milestone == theirs.milestone) {
-                mine.push(Passed { certain: false, ..theirs.clone() });
+                mine.push(PassedMilestone { certain: false, ..theirs.clone() });
             }
         }
     }
 }
 
-impl Passed {
+impl PassedMilestone {
     /// On another path other values were in force.
-    fn take_over(&mut self, other: &Passed) {
+    fn take_over(&mut self, other: &PassedMilestone) {
         for (mine, theirs) in self.then.iter_mut().zip(&other.then) {
             for definition in theirs {
                 if !mine.contains(definition) {

@@ -11,7 +11,7 @@ pub struct Modules {
     /// Those of Rust, which are found in other ways.
     pub crates: Crates,
     /// Name → folder → what the folder holds under that name. Most imported names are none of these.
-    children: FxHashMap<String, FxHashMap<FolderId, Found>>,
+    children: FxHashMap<String, FxHashMap<FolderId, ImportTarget>>,
     folders: Vec<Folder>,
     /// Path → folder.
     folder_ids: FxHashMap<String, FolderId>,
@@ -46,19 +46,19 @@ struct Home {
 
 /// What an import path leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum ImportTarget {
     /// A module, or a package's `__init__`.
     File(FileId),
     /// A folder without `__init__.py`.
     Folder(FolderId),
 }
 
-impl Found {
+impl ImportTarget {
     /// The module, or the package's `__init__`.
     pub fn file(self) -> Option<FileId> {
         match self {
-            Found::File(file) => Some(file),
-            Found::Folder(_) => None,
+            ImportTarget::File(file) => Some(file),
+            ImportTarget::Folder(_) => None,
         }
     }
 }
@@ -85,7 +85,7 @@ impl Modules {
             let file = FileId(index as u32);
             let stem = source.name.strip_suffix(".py").unwrap_or(&source.name);
             let name = stem.rsplit('/').next().unwrap_or(stem);
-            modules.add(folder, name, Found::File(file));
+            modules.add(folder, name, ImportTarget::File(file));
             if name == "__init__" {
                 modules.folders[folder.0 as usize].init = Some(file);
             }
@@ -99,9 +99,9 @@ impl Modules {
             let Folder { path, above, init } = &modules.folders[id.0 as usize];
             let (above, name) = (*above, path.rsplit('/').next().unwrap_or(path).to_owned());
             match *init {
-                Some(init) => modules.add(above, &name, Found::File(init)),
+                Some(init) => modules.add(above, &name, ImportTarget::File(init)),
                 None if modules.below(above, &name).is_some() => {}
-                None => modules.add(above, &name, Found::Folder(id)),
+                None => modules.add(above, &name, ImportTarget::Folder(id)),
             }
         }
         let tops: Vec<FolderId> = tops.iter().filter_map(|top| modules.folder(top)).collect();
@@ -124,7 +124,7 @@ impl Modules {
         id
     }
 
-    fn add(&mut self, folder: FolderId, name: &str, found: Found) {
+    fn add(&mut self, folder: FolderId, name: &str, found: ImportTarget) {
         match self.children.get_mut(name) {
             Some(folders) => _ = folders.insert(folder, found),
             None => {
@@ -188,10 +188,10 @@ impl Modules {
     }
 
     /// What `name` is below a module or folder: a submodule, a subpackage or a folder.
-    pub fn child(&self, of: Found, name: &str) -> Option<Found> {
+    pub fn child(&self, of: ImportTarget, name: &str) -> Option<ImportTarget> {
         let folder = match of {
-            Found::Folder(folder) => folder,
-            Found::File(file) => {
+            ImportTarget::Folder(folder) => folder,
+            ImportTarget::File(file) => {
                 let home = &self.homes[file.0 as usize];
                 home.is_init.then_some(home.folder)?
             }
@@ -200,16 +200,16 @@ impl Modules {
     }
 
     /// What has this name somewhere in the project.
-    pub fn named(&self, name: &str) -> impl Iterator<Item = Found> {
+    pub fn named(&self, name: &str) -> impl Iterator<Item = ImportTarget> {
         self.children.get(name).into_iter().flat_map(|folders| folders.values().copied())
     }
 
-    fn below(&self, folder: FolderId, name: &str) -> Option<Found> {
+    fn below(&self, folder: FolderId, name: &str) -> Option<ImportTarget> {
         self.children.get(name)?.get(&folder).copied()
     }
 
     /// The package that `level` dots lead to from `file`.
-    pub fn relative(&self, file: FileId, level: u32) -> Option<Found> {
+    pub fn relative(&self, file: FileId, level: u32) -> Option<ImportTarget> {
         let mut folder = self.homes[file.0 as usize].folder;
         for _ in 1..level {
             if folder == ROOT {
@@ -218,7 +218,7 @@ impl Modules {
             folder = self.above(folder);
         }
         let init = self.folders[folder.0 as usize].init;
-        Some(init.map_or(Found::Folder(folder), Found::File))
+        Some(init.map_or(ImportTarget::Folder(folder), ImportTarget::File))
     }
 
     /// Finds the first name of an absolute import written in `file`, in a program started by `script`
@@ -231,12 +231,12 @@ impl Modules {
         search_paths: &[FolderId],
         file: FileId,
         name: &str,
-    ) -> Option<Found> {
+    ) -> Option<ImportTarget> {
         // Most names are those of libraries, which are nowhere in the project.
         let folders = self.children.get(name)?;
         let mut folder_found = None;
         let mut search = |folder: FolderId| match folders.get(&folder) {
-            Some(found @ Found::File(_)) => Some(*found),
+            Some(found @ ImportTarget::File(_)) => Some(*found),
             Some(found) => {
                 folder_found.get_or_insert(*found);
                 None

@@ -2,8 +2,8 @@
 //! `c.init` behind `from torch import cuda as c`. Nothing runs for this, so it also speaks of code that nobody calls.
 
 use super::Program;
-use crate::code::walk::{Ancestor, Part, walk};
-use crate::code::{Expr, ExprKind, Import, ImportNames, Parameter, Step, StepKind, Target};
+use crate::code::walk::{Ancestor, CodeNode, walk};
+use crate::code::{Expr, ExprKind, Import, ImportNames, Parameter, Statement, StatementKind, Target};
 use crate::facts::{FileId, Span};
 use crate::sources::Language;
 use elsa::FrozenMap;
@@ -33,19 +33,19 @@ impl<'c, 's> Names<'c, 's> {
         };
         let mut regions = Vec::new();
         walk(code, &mut |part, around| match part {
-            Part::Step(step) => {
+            CodeNode::Step(step) => {
                 let here = namespace(around);
                 match &step.kind {
-                    StepKind::Import(import) => {
+                    StatementKind::Import(import) => {
                         scopes.import(here, import, program.imports_outside(file, import))
                     }
-                    StepKind::Define { function, .. } => {
+                    StatementKind::Define { function, .. } => {
                         let defined = &code.functions[*function];
                         scopes.bind(here, defined.name, Binding::Other);
                         scopes.open(Key::Function(*function), here, &defined.parameters);
                         regions.extend(region(&defined.body, Key::Function(*function)));
                     }
-                    StepKind::DefineClass { class, .. } => {
+                    StatementKind::DefineClass { class, .. } => {
                         scopes.bind(here, code.classes[*class].name, Binding::Other);
                         scopes.open(Key::Class(*class), here, &[]);
                         regions.extend(region(&code.classes[*class].body, Key::Class(*class)));
@@ -53,7 +53,7 @@ impl<'c, 's> Names<'c, 's> {
                     kind => scopes.step(here, kind),
                 }
             }
-            Part::Expr(expr) => match &expr.kind {
+            CodeNode::Expr(expr) => match &expr.kind {
                 ExprKind::Lambda(function) => {
                     let defined = &code.functions[*function];
                     scopes.open(Key::Function(*function), namespace(around), &defined.parameters);
@@ -66,7 +66,7 @@ impl<'c, 's> Names<'c, 's> {
                 }
                 _ => {}
             },
-            Part::Target(_) => {}
+            CodeNode::Target(_) => {}
         });
         Names { scopes, regions: Regions::of(regions), paths: FrozenMap::default() }
     }
@@ -148,10 +148,12 @@ impl Regions {
 }
 
 /// Where a body stands, with the decorators of what it defines first.
-fn region(body: &[Step<'_>], namespace: Key) -> Option<(Span, Key)> {
+fn region(body: &[Statement<'_>], namespace: Key) -> Option<(Span, Key)> {
     let (first, last) = (body.first()?, body.last()?);
     let decorator = match &first.kind {
-        StepKind::Define { decorators, .. } | StepKind::DefineClass { decorators, .. } => decorators.first(),
+        StatementKind::Define { decorators, .. } | StatementKind::DefineClass { decorators, .. } => {
+            decorators.first()
+        }
         _ => None,
     };
     let start = decorator.map_or(first.span.start, |one| one.span.start.min(first.span.start));
@@ -256,9 +258,9 @@ impl<'c, 's> Scopes<'c, 's> {
     }
 
     /// Binds what a statement binds that is no import and no definition.
-    fn step(&mut self, here: Key, kind: &'c StepKind<'s>) {
+    fn step(&mut self, here: Key, kind: &'c StatementKind<'s>) {
         match kind {
-            StepKind::Assign { targets, value, annotated } => match (&targets[..], value) {
+            StatementKind::Assign { targets, value, annotated } => match (&targets[..], value) {
                 // A bare declaration binds nothing.
                 (_, None) if *annotated => {}
                 ([Target::Name(name, _)], Some(value)) => self.bind(here, name, Binding::Alias(value)),
@@ -267,20 +269,22 @@ impl<'c, 's> Scopes<'c, 's> {
                 }
                 (targets, _) => targets.iter().for_each(|target| self.bind_target(here, target)),
             },
-            StepKind::Update { target, .. } | StepKind::For { target, .. } => self.bind_target(here, target),
-            StepKind::With { items, .. } => {
+            StatementKind::Update { target, .. } | StatementKind::For { target, .. } => {
+                self.bind_target(here, target)
+            }
+            StatementKind::With { items, .. } => {
                 let targets = items.iter().filter_map(|(_, target)| target.as_ref());
                 targets.for_each(|target| self.bind_target(here, target));
             }
-            StepKind::Try { handlers, .. } => {
+            StatementKind::Try { handlers, .. } => {
                 let names = handlers.iter().filter_map(|handler| handler.name);
                 names.for_each(|name| self.bind(here, name, Binding::Other));
             }
-            StepKind::Match { arms, .. } => {
+            StatementKind::Match { arms, .. } => {
                 let names = arms.iter().flat_map(|arm| &arm.binds);
                 names.for_each(|name| self.bind(here, name, Binding::Other));
             }
-            StepKind::Share(names) => self.share(here, names),
+            StatementKind::Share(names) => self.share(here, names),
             _ => {}
         }
     }

@@ -1,7 +1,7 @@
 //! Names that hold the number of a process: a launcher of several processes counts them on each machine.
 
 use super::{Names, Program};
-use crate::code::walk::{Part, walk};
+use crate::code::walk::{CodeNode, walk};
 use crate::code::{Expr, ExprKind, Operator};
 use crate::facts::{FileId, Place, Span};
 use aho_corasick::AhoCorasick;
@@ -92,7 +92,7 @@ impl Program<'_> {
         }
         let names = Names::of(self, file);
         walk(self.code(file), &mut |part, _| {
-            let Part::Expr(expr @ Expr { kind: ExprKind::Binary(Operator::Remainder, pair), .. }) = part
+            let CodeNode::Expr(expr @ Expr { kind: ExprKind::Binary(Operator::Remainder, pair), .. }) = part
             else {
                 return;
             };

@@ -1,6 +1,6 @@
 //! States of two programs that differ only in the numbers of their events.
 
-use super::state::{Definition, FirstOccurrence, State, Touched};
+use super::state::{Definition, FirstOccurrence, State, TouchedVariables};
 use super::trace::{EventId, NOT_NOTED};
 use smallvec::SmallVec;
 
@@ -53,7 +53,7 @@ impl Renumbering {
 impl State {
     /// Whether the state of another program says the same, as far as something depends on these variables; which of its
     /// events then stand for which. Where milestones were passed does not count, unless `at_places` says so.
-    pub fn unify(&self, other: &State, touched: &Touched, at_places: bool) -> Option<Renumbering> {
+    pub fn unify(&self, other: &State, touched: &TouchedVariables, at_places: bool) -> Option<Renumbering> {
         let mut events = Renumbering::default();
         let variables = |events: &mut Renumbering| {
             let mut names = touched.in_states(self, other);

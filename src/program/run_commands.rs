@@ -4,10 +4,10 @@
 
 use super::interpreter::Interpreter;
 use super::knowledge::Does;
-use super::trace::What;
-use super::{Program, Start, readings};
+use super::trace::EventKind;
+use super::{Program, Start, dependency_log};
 use crate::code::Host;
-use crate::commands::{Wrapped, program_name};
+use crate::commands::{WrapperCommand, program_name};
 use crate::facts::{FileId, Place};
 use crate::sources::{Language, file_name_of};
 
@@ -17,7 +17,7 @@ pub(crate) struct RunCommand {
     pub site: Place,
     /// `None` where a word is not known before it runs.
     pub words: Vec<Option<Box<str>>>,
-    pub wrappers: Vec<Wrapped>,
+    pub wrappers: Vec<WrapperCommand>,
     /// The file of the project that it starts.
     pub starts: Option<FileId>,
     /// Where it runs, as far as that is known.
@@ -55,7 +55,7 @@ impl RunCommand {
 impl Program<'_> {
     /// The commands of the project, for each file that runs some.
     pub(crate) fn run_commands(&self) -> impl Iterator<Item = &[RunCommand]> {
-        readings::note_all_texts();
+        dependency_log::note_all_texts();
         let files = self.all_files().filter(|&file| {
             let starts_some = matches!(self.language_of(file), Language::Python | Language::Notebook)
                 && self.may_start_programs(file);
@@ -92,8 +92,8 @@ impl Program<'_> {
         /// What falls back to the CPU is no need.
         const RAISING: &[&str] = &["torch.", "cupy.", "numba.cuda.", "cuda", "to"];
         let trace = Interpreter::new(self, file, start).trace();
-        let raises = |what: &What| match what {
-            What::Call { callee, does, .. } => {
+        let raises = |what: &EventKind| match what {
+            EventKind::Call { callee, does, .. } => {
                 let named = RAISING.iter().any(|root| match root.ends_with('.') {
                     true => callee.starts_with(root),
                     false => callee == root,

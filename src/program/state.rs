@@ -6,9 +6,9 @@ mod folders;
 mod shown;
 mod touched;
 
-use super::milestones::{Late, Milestones};
+use super::launcher_arguments::is_no_variable;
+use super::milestones::{LateWrite, Milestones};
 use super::modules::FolderId;
-use super::told::is_no_variable;
 use super::trace::EventId;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ pub(crate) use definitions::renumber;
 use definitions::thin_out;
 pub use definitions::{Definition, Reaching};
 pub(crate) use shown::{held, name_of_shown};
-pub(crate) use touched::Touched;
+pub(crate) use touched::TouchedVariables;
 
 /// What has happened so far on the paths that lead here.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -67,7 +67,7 @@ pub struct StateSnapshot {
     /// The number of devices was checked on the way here.
     pub counted: bool,
     /// For a write: what had read the variable already.
-    pub late: Vec<Late>,
+    pub late: Vec<LateWrite>,
     /// For a write: what another name of the same setting holds.
     pub rival: Option<(EventId, Arc<str>)>,
 }
@@ -323,7 +323,7 @@ impl State {
     }
 
     /// Whether the same is true, as far as it concerns these variables. What calls ask about besides is a fact of theirs.
-    pub fn is_same(&self, other: &State, touched: &Touched) -> bool {
+    pub fn is_same(&self, other: &State, touched: &TouchedVariables) -> bool {
         self.open == other.open
             && self.cuda == other.cuda
             && self.library == other.library

@@ -6,16 +6,16 @@
 //! followed once for many programs.
 
 mod calls;
-mod facts;
+mod dependencies;
+mod function_summaries;
 mod holding;
-mod kept;
 mod records;
 
+use super::dependency_log::{self, Readings};
 use super::heap::values::Value;
-use super::heap::{Heap, Made, Parents, Read, Recording, Relation, Written};
+use super::heap::{Heap, HeapRead, HeapWrite, MadeObjects, Parents, Recording, Relation};
 use super::interpreter::{AtExit, Decision};
-use super::readings::{self, Readings};
-use super::state::Touched;
+use super::state::TouchedVariables;
 use super::trace::Trace;
 use crate::facts::FileId;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -24,14 +24,14 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-pub(crate) use calls::{Call, Context, Effects, Noted, NotedAgain};
-pub(crate) use facts::{Around, Fact, Facts, FunctionId, Nested};
-use kept::{CANDIDATES, Known};
+pub(crate) use calls::{Call, Context, Effects, NotedEvents, ReplayedEvents};
+pub(crate) use dependencies::{CallContext, Dependency, Facts, FunctionId, NestedCall};
+use function_summaries::{CANDIDATES, FunctionSummaries};
 pub(crate) use records::Record;
 
 /// What is followed as one, and summed up as one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Body {
+pub(crate) enum SummaryBody {
     Function(FunctionId),
     /// Statements at the top level of a module, from this one on.
     Part(FileId, usize),
@@ -42,14 +42,14 @@ pub(crate) enum Body {
 /// What one call did, or one module or part of it.
 pub(crate) struct Summary<'p> {
     pub call: Call<'p>,
-    reads: Vec<Read<'p>>,
-    facts: Vec<Fact<'p>>,
+    reads: Vec<HeapRead<'p>>,
+    facts: Vec<Dependency<'p>>,
     /// The calls that were followed, by the numbers of their functions: for each the deepest one.
-    followed: Vec<Nested>,
-    writes: Vec<Written<'p>>,
+    followed: Vec<NestedCall>,
+    writes: Vec<HeapWrite<'p>>,
     /// The variables of the environment that its effects depend on or change.
-    touched: Touched,
-    made: Rc<Made<'p>>,
+    touched: TouchedVariables,
+    made: Rc<MadeObjects<'p>>,
     /// Whose code was looked at.
     looked: Readings,
     /// The program in which it was recorded.
@@ -59,14 +59,14 @@ pub(crate) struct Summary<'p> {
     /// What the scopes lay in that it was given or read, for other programs.
     parents: OnceCell<Parents>,
     /// Where its events were noted again, the last first.
-    again: RefCell<VecDeque<(usize, Rc<NotedAgain>)>>,
+    again: RefCell<VecDeque<(usize, Rc<ReplayedEvents>)>>,
 }
 
 /// What is known of calls that were followed, and of those that are being followed.
 pub(crate) struct Summaries<'p> {
-    known: FxHashMap<Body, Known<'p>>,
+    known: FxHashMap<SummaryBody, FunctionSummaries<'p>>,
     /// Bodies of which the running program gave a summary.
-    fresh: Vec<Body>,
+    fresh: Vec<SummaryBody>,
     /// How many programs were followed before this one.
     program: usize,
     facts: Facts<'p>,
@@ -86,10 +86,10 @@ pub(crate) struct Summaries<'p> {
 }
 
 /// A call that is being recorded.
-pub(crate) struct Open {
-    pub around: Around,
+pub(crate) struct OpenRecord {
+    pub around: CallContext,
     facts: usize,
-    looked: readings::Span,
+    looked: dependency_log::Span,
     left_out: usize,
     pub raised: usize,
     pub exited: usize,
@@ -116,7 +116,7 @@ impl<'p> Summaries<'p> {
     }
 
     /// Notes something that calls depend on and that is no name of the heap.
-    pub fn note(&mut self, fact: Fact<'p>) {
+    pub fn note(&mut self, fact: Dependency<'p>) {
         self.facts.note(fact);
     }
 
@@ -133,7 +133,7 @@ impl<'p> Summaries<'p> {
     /// `runs_alike` says whether the functions that it followed would be followed.
     pub fn of(
         &self,
-        body: Body,
+        body: SummaryBody,
         arguments: &[Value<'p>],
         context: impl FnOnce() -> Context,
         runs_alike: impl Fn(&Summary<'p>) -> bool,
@@ -146,7 +146,7 @@ impl<'p> Summaries<'p> {
     }
 
     /// A summary held: it is looked at first the next time.
-    pub fn prefer(&mut self, body: Body, summary: &Rc<Summary<'p>>) {
+    pub fn prefer(&mut self, body: SummaryBody, summary: &Rc<Summary<'p>>) {
         self.replayed += 1;
         if let Some(known) = self.known.get_mut(&body) {
             known.prefer(summary);
@@ -162,27 +162,27 @@ impl<'p> Summaries<'p> {
     pub fn noted_again(
         &self,
         summary: &Summary<'p>,
-        holds: impl Fn(&NotedAgain) -> bool,
-    ) -> Option<Rc<NotedAgain>> {
+        holds: impl Fn(&ReplayedEvents) -> bool,
+    ) -> Option<Rc<ReplayedEvents>> {
         let again = summary.again.borrow();
         let mut here = again.iter().take_while(|(program, _)| *program == self.program);
         here.find(|(_, again)| holds(again)).map(|(_, again)| again.clone())
     }
 
     /// Keeps where the events of a call were noted again.
-    pub fn note_again(&mut self, summary: &Summary<'p>, noted: NotedAgain) {
+    pub fn note_again(&mut self, summary: &Summary<'p>, noted: ReplayedEvents) {
         let mut again = summary.again.borrow_mut();
         again.truncate(CANDIDATES - 1);
         again.push_front((self.program, Rc::new(noted)));
     }
 
     /// Begins to record a call.
-    pub fn begin(&mut self, heap: &mut Heap<'p>, around: Around) -> Open {
+    pub fn begin(&mut self, heap: &mut Heap<'p>, around: CallContext) -> OpenRecord {
         heap.record();
-        Open {
+        OpenRecord {
             around,
             facts: self.facts.begin(),
-            looked: readings::begin(),
+            looked: dependency_log::begin(),
             left_out: self.left_out,
             raised: self.raised,
             exited: self.exited,
@@ -194,15 +194,15 @@ impl<'p> Summaries<'p> {
     pub fn end(
         &mut self,
         heap: &mut Heap<'p>,
-        body: Body,
-        open: Open,
+        body: SummaryBody,
+        open: OpenRecord,
         call: Option<Call<'p>>,
         around: impl Fn(FunctionId) -> usize,
     ) {
-        let looked = readings::end(open.looked);
+        let looked = dependency_log::end(open.looked);
         let Some(recording) = heap.end_record() else { return };
         self.facts.end(open.facts, body, open.around);
-        if let (Body::Module(_), Some(call)) = (body, &call) {
+        if let (SummaryBody::Module(_), Some(call)) = (body, &call) {
             self.facts.keep_since(open.facts, |fact| call.depends_on(fact));
         }
         let too_much = heap.amount_read(&recording) > MOST_READS;
@@ -210,24 +210,24 @@ impl<'p> Summaries<'p> {
             return;
         }
         let Some(call) = call else { return };
-        let is_part = matches!(body, Body::Part(..));
+        let is_part = matches!(body, SummaryBody::Part(..));
         let known = self.known.entry(body).or_default();
         known.calls += 1;
         // What a module makes keeps its numbers, so that none is ever dropped for another.
-        let is_full = !matches!(body, Body::Function(_)) && known.is_full_of_modules();
+        let is_full = !matches!(body, SummaryBody::Function(_)) && known.is_full_of_modules();
         let is_first = known.calls == 1 && !is_part && !self.keeps_first;
         if is_first || is_full || known.is_passed_over() {
             return;
         }
         let mut facts = self.facts.since(open.facts);
         for fact in &mut facts {
-            if let Fact::Followed(call) | Fact::Refused(call) = fact {
+            if let Dependency::Followed(call) | Dependency::Refused(call) = fact {
                 call.around = call.around.saturating_sub(around(call.function));
             }
         }
         let of = (facts, looked);
         let Some(summary) = summary_of(heap, &recording, call, of, self.program) else { return };
-        if !matches!(body, Body::Function(_)) {
+        if !matches!(body, SummaryBody::Function(_)) {
             heap.keep_made(&summary.made);
         }
         known.add(summary);
@@ -261,19 +261,19 @@ impl<'p> Summaries<'p> {
     ) {
         for read in &summary.reads {
             match read {
-                Read::Slot { scope, name, .. } => heap.read_again(relation.scope(*scope), name),
-                Read::All { scope, .. } => heap.read_all_again(relation.scope(*scope)),
+                HeapRead::Slot { scope, name, .. } => heap.read_again(relation.scope(*scope), name),
+                HeapRead::All { scope, .. } => heap.read_all_again(relation.scope(*scope)),
             }
         }
-        let moved = |call: &Nested| Nested { around: call.around + around(call.function), ..*call };
+        let moved = |call: &NestedCall| NestedCall { around: call.around + around(call.function), ..*call };
         for fact in &summary.facts {
             self.facts.note(match fact {
-                Fact::Refused(call) => Fact::Refused(moved(call)),
+                Dependency::Refused(call) => Dependency::Refused(moved(call)),
                 fact => fact.clone(),
             });
         }
-        summary.followed.iter().for_each(|call| self.facts.note(Fact::Followed(moved(call))));
-        readings::note_again(&summary.looked);
+        summary.followed.iter().for_each(|call| self.facts.note(Dependency::Followed(moved(call))));
+        dependency_log::note_again(&summary.looked);
     }
 }
 
@@ -281,7 +281,7 @@ fn summary_of<'p>(
     heap: &mut Heap<'p>,
     recording: &Recording,
     call: Call<'p>,
-    (facts, looked): (Vec<Fact<'p>>, Readings),
+    (facts, looked): (Vec<Dependency<'p>>, Readings),
     program: usize,
 ) -> Option<Summary<'p>> {
     let writes = heap.writes_of(recording);
@@ -294,13 +294,13 @@ fn summary_of<'p>(
     };
     let reads = heap.reads_of(recording);
     let touched = match &call.effects {
-        None => Touched::default(),
-        Some(effects) => facts::touched(&facts, effects),
+        None => TouchedVariables::default(),
+        Some(effects) => dependencies::touched(&facts, effects),
     };
     let (followed, facts): (Vec<_>, Vec<_>) =
-        facts.into_iter().partition(|fact| matches!(fact, Fact::Followed(_)));
+        facts.into_iter().partition(|fact| matches!(fact, Dependency::Followed(_)));
     let followed = followed.iter().filter_map(|fact| match fact {
-        Fact::Followed(call) => Some(*call),
+        Dependency::Followed(call) => Some(*call),
         _ => None,
     });
     let mut followed: Vec<_> = followed.collect();

@@ -63,7 +63,7 @@ pub const NOT_NOTED: EventId = EventId::MAX;
 /// Something that happens.
 #[derive(Clone, Debug)]
 pub struct Event {
-    pub what: What,
+    pub what: EventKind,
     /// The expression that does it.
     pub place: Place,
     /// The statement that holds the expression, up to its colon for a compound statement.
@@ -115,7 +115,7 @@ pub struct Assurance {
 
 /// What happens in an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum What {
+pub enum EventKind {
     /// A module outside the project is imported, by its full name (`numba.cuda`).
     Import {
         module: String,
@@ -235,7 +235,7 @@ impl Trace {
     pub fn own_writes(&self) -> impl Iterator<Item = &str> {
         let own = self.writes.iter().filter(|&&write| write >= self.inherited);
         own.filter_map(|&write| match &self.event(write).what {
-            What::Write { variable, .. } => Some(variable.as_str()),
+            EventKind::Write { variable, .. } => Some(variable.as_str()),
             _ => None,
         })
     }
@@ -244,7 +244,7 @@ impl Trace {
     /// is the one with the number of the other.
     pub fn takes_own_number(&self, event: &Event) -> bool {
         let index = |event: &Event| match event.what {
-            What::Select { index, .. } => index,
+            EventKind::Select { index, .. } => index,
             _ => None,
         };
         let is_own = |event: &Event| event.process.is_some() && index(event) == event.process;
@@ -255,7 +255,7 @@ impl Trace {
     /// Whether ordinals count the GPUs that a container or a scheduler handed out, and not those of the machine.
     pub fn counts_from_zero(&self, event: &Event) -> bool {
         let host = match event.what {
-            What::Launch { host, .. } => host,
+            EventKind::Launch { host, .. } => host,
             _ => self.host,
         };
         matches!(host, Host::Container | Host::Scheduler)
@@ -304,26 +304,26 @@ impl Trace {
     }
 }
 
-impl What {
+impl EventKind {
     /// Reaches `cuInit`.
     pub fn initialises_cuda(&self) -> bool {
         match self {
-            What::Import { touches_cuda, .. } => *touches_cuda,
-            What::Call { does, .. } => does.contains(&super::knowledge::Does::CudaInit),
+            EventKind::Import { touches_cuda, .. } => *touches_cuda,
+            EventKind::Call { does, .. } => does.contains(&super::knowledge::Does::CudaInit),
             _ => false,
         }
     }
 
     /// A call that reaches the driver on its way, such as autograd on the CPU.
     pub fn only_passes(&self) -> bool {
-        matches!(self, What::Call { does, .. } if does.contains(&super::knowledge::Does::Passing))
+        matches!(self, EventKind::Call { does, .. } if does.contains(&super::knowledge::Does::Passing))
     }
 
     /// Takes a GPU: more than asking which there are, or reaching `cuInit` in passing.
     pub fn takes_gpu(&self) -> bool {
         use super::knowledge::Does;
         match self {
-            What::Call { does, .. } => {
+            EventKind::Call { does, .. } => {
                 let asks = does.iter().any(|does| matches!(does, Does::Query | Does::Passing));
                 does.contains(&Does::CudaInit) && (!asks || does.contains(&Does::Allocate))
             }
@@ -333,26 +333,26 @@ impl What {
 
     /// Puts memory on the GPU.
     pub fn loads(&self) -> bool {
-        matches!(self, What::Call { does, .. } if does.contains(&super::knowledge::Does::Allocate))
+        matches!(self, EventKind::Call { does, .. } if does.contains(&super::knowledge::Does::Allocate))
     }
 
     /// Gives memory of the GPU back.
     pub fn releases(&self) -> bool {
-        matches!(self, What::Release { .. })
+        matches!(self, EventKind::Release { .. })
     }
 
     /// What comes after it says what it was for.
     pub(super) fn is_pending(&self) -> bool {
-        matches!(self, What::Write { .. } | What::Spawn { .. })
+        matches!(self, EventKind::Write { .. } | EventKind::Spawn { .. })
     }
 
     /// Says what earlier events were for.
     pub(super) fn settles(&self) -> bool {
-        matches!(self, What::Launch { .. } | What::Spawn { .. }) || self.initialises_cuda()
+        matches!(self, EventKind::Launch { .. } | EventKind::Spawn { .. }) || self.initialises_cuda()
     }
 
     /// Imports something that people import in order to use a GPU.
     pub fn imports_gpu_library(&self) -> bool {
-        matches!(self, What::Import { gpu_library: true, .. })
+        matches!(self, EventKind::Import { gpu_library: true, .. })
     }
 }

@@ -1,7 +1,7 @@
 //! Questions about the whole project that its texts answer, without their code: which files have a word, whether somebody
 //! reads a variable.
 
-use super::{Program, readings};
+use super::{Program, dependency_log};
 use crate::facts::FileId;
 use crate::sources::{Language, Sources};
 use memchr::memmem::Finder;
@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// The answers so far: every text is searched once for each question.
 #[derive(Default)]
-pub(super) struct Known {
+pub(super) struct WordAnswers {
     files: Mutex<FxHashMap<&'static str, Arc<[FileId]>>>,
     variables: Mutex<FxHashMap<String, bool>>,
     computed: Computed,
@@ -27,7 +27,7 @@ impl Default for Computed {
     }
 }
 
-impl Known {
+impl WordAnswers {
     /// A computed name as one that lives as long as the project; `None` when there are too many.
     pub fn computed(&self, name: &str) -> Option<&str> {
         let mut names = self.computed.0.iter().map(|slot| &**slot.get_or_init(|| name.into()));
@@ -48,7 +48,7 @@ pub(super) fn places_of<'t>(text: &'t str, word: &'t Finder<'t>) -> impl Iterato
 impl Program<'_> {
     /// The files that have this text somewhere, whatever their language.
     pub(crate) fn files_with(&self, text: &'static str) -> Arc<[FileId]> {
-        readings::note_all_texts();
+        dependency_log::note_all_texts();
         self.having(text)
     }
 
@@ -65,7 +65,7 @@ impl Program<'_> {
 
     /// Whether a file in Python has this word.
     pub(crate) fn has_word(&self, file: FileId, word: &str) -> bool {
-        readings::note_all_texts();
+        dependency_log::note_all_texts();
         let source = self.sources.file(file);
         matches!(source.language, Language::Python | Language::Notebook)
             && places_of(&source.text, &Finder::new(word)).next().is_some()
@@ -73,7 +73,7 @@ impl Program<'_> {
 
     /// Whether a file of Python registers classes as those below one of its own: `Name.register(`.
     pub(crate) fn registers(&self, file: FileId, class: &str) -> bool {
-        readings::note_whole(file);
+        dependency_log::note_whole(file);
         self.having(".register(").contains(&file)
             && self.sources.file(file).text.contains(&format!("{class}.register("))
     }
@@ -107,7 +107,7 @@ impl Program<'_> {
     /// Whether another file of Python may look this name of a module up: as an attribute, by an import, or behind a
     /// star. Judged by the text.
     pub(crate) fn names_elsewhere(&self, file: FileId, name: &str) -> bool {
-        readings::note_all_texts();
+        dependency_log::note_all_texts();
         let (finder, star) = (Finder::new(name), Finder::new("import *"));
         let reads = |text: &str| {
             let has_star = star.find(text.as_bytes()).is_some();

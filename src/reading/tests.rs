@@ -1,15 +1,15 @@
 //! A change of a file is seen in the piece of it that it is in, and in no other.
 
 use crate::languages::{Choices, lower};
-use crate::program::Pieces;
+use crate::program::FileDigests;
 use crate::sources::{Language, Source};
 
 const TEXT: &str = "import torch\n\ndef first(x, key=lambda y: y):\n    def inner():\n        return x\n    x = inner()\n    return x\n\nclass Model:\n    def run(self):\n        x = 1\n        return x\n";
 
-fn pieces(text: &str) -> Pieces {
+fn pieces(text: &str) -> FileDigests {
     let source = Source::new(None, "main.py".to_owned(), Language::Python, text.to_owned());
     let code = lower(&source, Choices::default()).expect("Python");
-    Pieces::of(&source, &code)
+    FileDigests::of(&source, &code)
 }
 
 /// Whether the top is another one, and which bodies are.

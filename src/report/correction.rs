@@ -12,7 +12,7 @@ use super::printable::visible;
 use super::secrets::concealed;
 use crate::facts::FileId;
 use crate::findings::{Finding, Safety, Severity};
-use crate::fixes::{Correction, Mended};
+use crate::fixes::{Correction, FixedFinding};
 use crate::sources::Language;
 use serde::Serialize;
 
@@ -20,7 +20,7 @@ use serde::Serialize;
 #[derive(Serialize)]
 pub struct Entry<'a> {
     pub path: &'a str,
-    pub mended: &'a [Mended],
+    pub mended: &'a [FixedFinding],
     /// For people: secrets are stars in it.
     pub diff: String,
 }

@@ -10,7 +10,7 @@ use super::place::{InRepository, in_repository};
 use super::repairs::edits_of;
 use super::{Report, home};
 use crate::facts::Place;
-use crate::findings::{Confidence, Edit, Finding, Moment, Related, Safety, Severity, Status};
+use crate::findings::{Confidence, Edit, Finding, Related, RelativeTime, Safety, Severity, Status};
 use log::*;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use std::collections::BTreeMap;
@@ -130,7 +130,7 @@ fn result_of<'a>(
 
 /// Whether the places that explain a finding happen one after the other, the finding among them.
 fn is_chain(finding: &Finding) -> bool {
-    finding.related.iter().any(|related| related.moment != Moment::Unordered)
+    finding.related.iter().any(|related| related.moment != RelativeTime::Unordered)
 }
 
 /// What happens, in order.
@@ -142,15 +142,15 @@ fn flow(finding: &Finding, related: &[Related], report: &Report) -> Flow {
             id: None,
         },
     };
-    let at = |moment: fn(Moment) -> bool| {
+    let at = |moment: fn(RelativeTime) -> bool| {
         related
             .iter()
             .filter(move |related| moment(related.moment))
             .map(|related| step(related.place, &related.message))
     };
-    let first = at(|moment| moment == Moment::First);
-    let before = at(|moment| matches!(moment, Moment::Before | Moment::Unordered));
-    let after = at(|moment| moment == Moment::After);
+    let first = at(|moment| moment == RelativeTime::First);
+    let before = at(|moment| matches!(moment, RelativeTime::Before | RelativeTime::Unordered));
+    let after = at(|moment| moment == RelativeTime::After);
     let own = step(finding.place, finding.message.trim_end());
     Flow { thread_flows: [Thread { locations: first.chain(before).chain([own]).chain(after).collect() }] }
 }

@@ -1,8 +1,8 @@
 //! What many places say in the same words is said once: without a policy the first of them speaks for the project.
 
 use super::for_project::next_places;
-use super::governed::Governed;
-use crate::findings::{Finding, Severity, Speaks, Status};
+use super::governed::PolicyRulings;
+use crate::findings::{Audience, Finding, Severity, Status};
 use crate::program::Program;
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ const FEW: usize = 5;
 
 /// Where more than a few findings of a rule are about one name, lets the first speak for them, and makes notes of the
 /// others. Those that the policy decides or gives a severity speak for themselves.
-pub fn gather_alike(findings: &mut [Finding], program: &Program<'_>, governed: &Governed<'_>) {
+pub fn gather_alike(findings: &mut [Finding], program: &Program<'_>, governed: &PolicyRulings<'_>) {
     for rule in governed.rules().into_iter().filter(|rule| rule.alike) {
         let name_of = |finding: &Finding| program.name_of(finding.place.file);
         let is_alike = |finding: &Finding| {
@@ -41,11 +41,11 @@ fn speak_for(alike: &[usize], findings: &mut [Finding]) {
     let Some((&first, others)) = alike.split_first() else { return };
     for &other in others {
         findings[other].severity = Severity::Note;
-        findings[other].speaks = Speaks::ForOneOfMany;
+        findings[other].speaks = Audience::ForOneOfMany;
     }
     let shown = next_places(findings, others, "so does this place");
     let finding = &mut findings[first];
-    finding.speaks = Speaks::ForProject;
+    finding.speaks = Audience::ForProject;
     finding.message.push_str(&format!("; {} more places do the same", others.len()));
     finding.related.extend(shown);
 }

@@ -70,7 +70,7 @@ mod unread_choices;
 
 use super::files::{FileScope, RawFinding};
 
-pub(crate) use backend_switches::Asked;
+pub(crate) use backend_switches::AskedPlace;
 pub(super) use backend_switches::asked_in;
 pub(crate) use device_names::meant_device;
 pub(super) use hardware::Found as HardwareFault;

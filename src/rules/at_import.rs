@@ -2,20 +2,20 @@
 //! calls in what definitions evaluate.
 
 use super::evaluate::{Scope, ScopeKind};
-use super::schema::EventKind;
-use crate::code::walk::{Part, walk};
-use crate::code::{Block, Code, Expr, ExprKind, StepKind};
+use super::schema::EventSelector;
+use crate::code::walk::{CodeNode, walk};
+use crate::code::{Block, Code, Expr, ExprKind, StatementKind};
 use crate::facts::{FileId, Place, Span};
 use crate::program::Start;
 use crate::program::knowledge::Does;
-use crate::program::trace::{Event, EventId, What};
+use crate::program::trace::{Event, EventId, EventKind};
 use rustc_hash::FxHashMap;
 
 /// Code that runs while a module is imported.
 pub(super) struct AtImport {
     /// The expression of the module that leads to the event.
     pub site: Place,
-    pub position: Position,
+    pub position: ImportTimePosition,
     statement: Place,
     /// It makes something that lives on the GPU, or that manages it.
     makes_object: bool,
@@ -25,20 +25,20 @@ pub(super) struct AtImport {
 
 /// Where in a module an expression stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Position {
+pub(super) enum ImportTimePosition {
     Top,
     Default,
     Decorator,
     ClassBody,
 }
 
-impl Position {
+impl ImportTimePosition {
     pub fn in_words(self) -> &'static str {
         match self {
-            Position::Top => "at the top level",
-            Position::Default => "in a default argument",
-            Position::Decorator => "in a decorator",
-            Position::ClassBody => "in the body of a class",
+            ImportTimePosition::Top => "at the top level",
+            ImportTimePosition::Default => "in a default argument",
+            ImportTimePosition::Decorator => "in a decorator",
+            ImportTimePosition::ClassBody => "in the body of a class",
         }
     }
 }
@@ -48,22 +48,22 @@ const MEANT_AT_DEFINITION: &str = "torch.compile";
 
 impl Scope<'_> {
     /// Whether the event is what a rule about imports looks for. Each statement is one fault of a kind.
-    pub(super) fn is_at_import(&self, wanted: EventKind, id: EventId, event: &Event) -> bool {
-        if !matches!(event.what, What::Call { .. }) {
+    pub(super) fn is_at_import(&self, wanted: EventSelector, id: EventId, event: &Event) -> bool {
+        if !matches!(event.what, EventKind::Call { .. }) {
             return false;
         }
         let all = self.at_imports();
         let Some(found) = all.of_event(id).filter(|found| found.kind() == Some(wanted)) else { return false };
         let is_first = all.first_of(event, found.statement, wanted) == Some(id);
         // What is made from the answer says more than the question.
-        let stronger = wanted == EventKind::QueryAtImport
-            && all.first_of(event, found.statement, EventKind::ObjectAtImport).is_some();
+        let stronger = wanted == EventSelector::QueryAtImport
+            && all.first_of(event, found.statement, EventSelector::ObjectAtImport).is_some();
         is_first && !stronger
     }
 
     /// How an event comes from the import of a module; `None` when it does not.
     fn at_import(&self, event: &Event) -> Option<AtImport> {
-        let What::Call { callee, does, .. } = &event.what else { return None };
+        let EventKind::Call { callee, does, .. } = &event.what else { return None };
         let asks = does.contains(&Does::Query);
         if callee == MEANT_AT_DEFINITION
             || event.only_if_called
@@ -121,9 +121,11 @@ impl Scope<'_> {
             words.iter().any(|word| text.contains(word))
         };
         self.program.code(file).body.iter().any(|step| match &step.kind {
-            StepKind::Define { .. } | StepKind::DefineClass { .. } => false,
-            StepKind::For { .. } | StepKind::While { .. } => says(step.span, &[".to(", ".cuda(", "device="]),
-            StepKind::Evaluate(_) if says(step.span, &["print("]) => true,
+            StatementKind::Define { .. } | StatementKind::DefineClass { .. } => false,
+            StatementKind::For { .. } | StatementKind::While { .. } => {
+                says(step.span, &[".to(", ".cuda(", "device="])
+            }
+            StatementKind::Evaluate(_) if says(step.span, &["print("]) => true,
             _ => says(step.span, &[".parse_args(", ".parse_known_args(", "sys.argv"]),
         })
     }
@@ -133,7 +135,7 @@ impl Scope<'_> {
 fn skips(code: &Code<'_>, site: Span) -> bool {
     let mut skips = false;
     walk(code, &mut |part, _| {
-        let Part::Expr(Expr { kind: ExprKind::Call(call), span }) = part else { return };
+        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), span }) = part else { return };
         let (ExprKind::Name(callee) | ExprKind::Attribute(_, callee)) = &call.callee.kind else { return };
         skips |= holds(*span, site) && matches!(*callee, "skipif" | "skipIf" | "skipUnless");
     });
@@ -144,7 +146,7 @@ fn skips(code: &Code<'_>, site: Span) -> bool {
 pub(super) struct AtImports {
     each: Vec<Option<AtImport>>,
     /// The first event of each kind that a statement of a module leads to in each file.
-    first: FxHashMap<(FileId, Place, EventKind), EventId>,
+    first: FxHashMap<(FileId, Place, EventSelector), EventId>,
 }
 
 impl AtImports {
@@ -167,22 +169,21 @@ impl AtImports {
         self.each[id as usize].as_ref()
     }
 
-    fn first_of(&self, event: &Event, statement: Place, kind: EventKind) -> Option<EventId> {
+    fn first_of(&self, event: &Event, statement: Place, kind: EventSelector) -> Option<EventId> {
         self.first.get(&(event.statement.file, statement, kind)).copied()
     }
 }
 
 impl AtImport {
     /// The fault that it is; `None` where nobody imports the module.
-    fn kind(&self) -> Option<EventKind> {
+    fn kind(&self) -> Option<EventSelector> {
         let kind = match (self.position, self.makes_object) {
-            (Position::Default | Position::Decorator, _) | (Position::ClassBody, false) => {
-                EventKind::CallAtDefinition
-            }
-            (_, true) => EventKind::ObjectAtImport,
-            (Position::Top, false) => EventKind::QueryAtImport,
+            (ImportTimePosition::Default | ImportTimePosition::Decorator, _)
+            | (ImportTimePosition::ClassBody, false) => EventSelector::CallAtDefinition,
+            (_, true) => EventSelector::ObjectAtImport,
+            (ImportTimePosition::Top, false) => EventSelector::QueryAtImport,
         };
-        (self.imported || self.position == Position::Default).then_some(kind)
+        (self.imported || self.position == ImportTimePosition::Default).then_some(kind)
     }
 }
 
@@ -192,22 +193,27 @@ fn stands_in_a_default(code: &Code<'_>, span: Span) -> bool {
 }
 
 /// Where an expression stands that runs while its module does.
-fn position(code: &Code<'_>, span: Span) -> Position {
+fn position(code: &Code<'_>, span: Span) -> ImportTimePosition {
     if stands_in_a_default(code, span) {
-        return Position::Default;
+        return ImportTimePosition::Default;
     }
-    position_in(code, &code.body, span, Position::Top)
+    position_in(code, &code.body, span, ImportTimePosition::Top)
 }
 
-fn position_in(code: &Code<'_>, block: &Block<'_>, span: Span, around: Position) -> Position {
+fn position_in(
+    code: &Code<'_>,
+    block: &Block<'_>,
+    span: Span,
+    around: ImportTimePosition,
+) -> ImportTimePosition {
     let Some(step) = block.iter().find(|step| holds(step.span, span)) else { return around };
     match &step.kind {
-        StepKind::Define { .. } => Position::Decorator,
-        StepKind::DefineClass { class, decorators } => {
+        StatementKind::Define { .. } => ImportTimePosition::Decorator,
+        StatementKind::DefineClass { class, decorators } => {
             if decorators.iter().any(|one| holds(one.span, span)) {
-                return Position::Decorator;
+                return ImportTimePosition::Decorator;
             }
-            position_in(code, &code.classes[*class].body, span, Position::ClassBody)
+            position_in(code, &code.classes[*class].body, span, ImportTimePosition::ClassBody)
         }
         kind => {
             let blocks = kind.blocks();

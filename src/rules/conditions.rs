@@ -2,7 +2,7 @@
 
 use super::evaluate::{Scope, ScopeKind};
 use super::files::FileScope;
-use super::schema::{Condition, Earlier, PolicyKey, TooLate, VariableKind};
+use super::schema::{Condition, EarlierEvent, EarlyRead, PolicyKey, VariableKind};
 use super::values::{is_template, selects_by_integer};
 use crate::allocator;
 use crate::code::Host;
@@ -10,7 +10,7 @@ use crate::facts::{FileId, Span};
 use crate::findings::Severity;
 use crate::masks;
 use crate::policy::{Gpu, Policy};
-use crate::program::trace::{Choice, Event, EventId, Recipient, What};
+use crate::program::trace::{Choice, Event, EventId, EventKind, Recipient};
 use crate::program::{Definition, FirstOccurrence, MASK, ORDER, Program, Reaching};
 use crate::versions::Range;
 
@@ -71,11 +71,11 @@ impl Scope<'_> {
             |wanted: Option<bool>, found: &dyn Fn() -> bool| wanted.is_none_or(|wanted| wanted == found());
         let device = is(condition.device_differs, &|| self.device_differs(event))
             && is(condition.device_taken, &|| {
-                matches!(event.what, What::Select { choice: Choice::Taken | Choice::Masked, .. })
+                matches!(event.what, EventKind::Select { choice: Choice::Taken | Choice::Masked, .. })
                     && !self.is_tried(event)
             })
             && is(condition.writes_mask, &|| {
-                matches!(event.what, What::Select { choice: Choice::Masked, .. })
+                matches!(event.what, EventKind::Select { choice: Choice::Masked, .. })
             })
             && is(condition.outside_mask, &|| {
                 self.left_by_mask(event)
@@ -84,7 +84,7 @@ impl Scope<'_> {
             && is(condition.inside_mask, &|| self.may_be_inside_mask(event))
             && is(condition.counted, &|| event.before.counted)
             && is(condition.passing, &|| event.what.only_passes())
-            && is(condition.handed_on, &|| matches!(event.what, What::Launch { .. } | What::End));
+            && is(condition.handed_on, &|| matches!(event.what, EventKind::Launch { .. } | EventKind::End));
         let child = is(condition.for_child, &|| self.is_for_child(id))
             && is(condition.for_test, &|| self.is_for_test(id))
             && is(condition.in_one_test, &|| self.is_in_one_test(event))
@@ -97,9 +97,9 @@ impl Scope<'_> {
             && is(condition.without_gpu, &|| self.trace.host == Host::BareContainer)
             && is(condition.by_rank, &|| self.is_by_rank(id, event))
             && is(condition.uses_gpu, &|| self.uses_gpu())
-            && condition
-                .observed
-                .is_none_or(|wanted| matches!(event.what, What::Observed { what, .. } if what == wanted))
+            && condition.observed.is_none_or(
+                |wanted| matches!(event.what, EventKind::Observed { what, .. } if what == wanted),
+            )
             && (condition.language.is_empty()
                 || condition
                     .language
@@ -150,7 +150,7 @@ impl Scope<'_> {
 
     /// Whether another name of the same setting holds something else.
     fn rival_differs(&self, event: &Event, verdict: &mut Verdict) -> bool {
-        let What::Write { value: Some(value), .. } = &event.what else { return false };
+        let EventKind::Write { value: Some(value), .. } = &event.what else { return false };
         let Some((write, rival)) = &event.before.rival else { return false };
         let differs = !is_template(value) && !is_template(rival) && !allocator::says_the_same(value, rival);
         if differs {
@@ -160,7 +160,7 @@ impl Scope<'_> {
     }
 
     fn variable_is(&self, kind: VariableKind, event: &Event) -> bool {
-        let What::Write { variable, .. } = &event.what else { return false };
+        let EventKind::Write { variable, .. } = &event.what else { return false };
         let known = &self.program.knowledge.variables;
         match kind {
             VariableKind::Misspelt => {
@@ -228,8 +228,8 @@ impl Scope<'_> {
             return false;
         }
         let starts = |event: &Event| match event.what {
-            What::Launch { .. } => true,
-            What::Spawn { .. } => !event.in_child,
+            EventKind::Launch { .. } => true,
+            EventKind::Spawn { .. } => !event.in_child,
             _ => false,
         };
         let mut later = self.trace.events[id as usize + 1..].iter();
@@ -244,15 +244,15 @@ impl Scope<'_> {
     /// Whether a launcher has to do with GPUs at all.
     fn uses_gpu(&self) -> bool {
         self.trace.events.iter().any(|event| match &event.what {
-            What::Write { variable, .. } => crate::program::is_gpu_variable(variable),
-            What::Launch { targets, .. } => targets.iter().any(|&file| self.program.uses_gpu(file)),
-            What::Observed { about_gpu, .. } => *about_gpu,
+            EventKind::Write { variable, .. } => crate::program::is_gpu_variable(variable),
+            EventKind::Launch { targets, .. } => targets.iter().any(|&file| self.program.uses_gpu(file)),
+            EventKind::Observed { about_gpu, .. } => *about_gpu,
             what => what.initialises_cuda(),
         })
     }
 
     fn device_differs(&self, event: &Event) -> bool {
-        let What::Select { index: Some(index), .. } = event.what else { return false };
+        let EventKind::Select { index: Some(index), .. } = event.what else { return false };
         // A negative one stands for the CPU.
         if !(0..NO_DEVICE).contains(&index) {
             return false;
@@ -269,7 +269,7 @@ impl Scope<'_> {
 
     /// Whether some value that the mask may have leaves several GPUs, and the index is one of them.
     fn may_be_inside_mask(&self, event: &Event) -> bool {
-        let What::Select { index: Some(index), .. } = event.what else { return false };
+        let EventKind::Select { index: Some(index), .. } = event.what else { return false };
         event.before.mask.iter().any(|definition| match definition {
             Definition::Set(_, Some(value)) => {
                 let left = masks::read(value).left as i64;
@@ -292,7 +292,7 @@ impl Scope<'_> {
     /// How many GPUs the mask leaves, when every value that it may have leaves as many; and the index.
     fn left_by_mask(&self, event: &Event) -> Option<(i64, i64)> {
         // What overwrites the mask does not count behind it.
-        let What::Select { index: Some(index), choice: Choice::Taken | Choice::Named, .. } = event.what
+        let EventKind::Select { index: Some(index), choice: Choice::Taken | Choice::Named, .. } = event.what
         else {
             return None;
         };
@@ -365,9 +365,9 @@ impl Condition {
     }
 }
 
-fn is_too_late(wanted: TooLate, event: &Event, verdict: &mut Verdict) -> bool {
+fn is_too_late(wanted: EarlyRead, event: &Event, verdict: &mut Verdict) -> bool {
     let mut late = event.before.late.iter();
-    match late.find(|late| late.part.is_some() == (wanted == TooLate::Part)) {
+    match late.find(|late| late.part.is_some() == (wanted == EarlyRead::Part)) {
         Some(late) => {
             verdict.unsure |= !late.certain;
             true
@@ -388,7 +388,7 @@ fn is_removed(event: &Event, variable: &str, verdict: &mut Verdict) -> bool {
 }
 
 fn sets(event: &Event, variable: &str) -> bool {
-    matches!(&event.what, What::Write { variable: written, .. } if written == variable)
+    matches!(&event.what, EventKind::Write { variable: written, .. } if written == variable)
 }
 
 pub(super) fn reaching<'e>(event: &'e Event, variable: &str) -> &'e Reaching {
@@ -399,9 +399,9 @@ pub(super) fn reaching<'e>(event: &'e Event, variable: &str) -> &'e Reaching {
     }
 }
 
-pub(super) fn happened(event: &Event, earlier: Earlier) -> Option<FirstOccurrence> {
+pub(super) fn happened(event: &Event, earlier: EarlierEvent) -> Option<FirstOccurrence> {
     match earlier {
-        Earlier::CudaInit => event.before.cuda,
-        Earlier::GpuImport => event.before.library,
+        EarlierEvent::CudaInit => event.before.cuda,
+        EarlierEvent::GpuImport => event.before.library,
     }
 }

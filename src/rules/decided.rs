@@ -4,7 +4,7 @@
 use super::Rule;
 use super::conditions::{Verdict, happened, reaching};
 use super::evaluate::Scope;
-use super::schema::{Condition, Earlier};
+use super::schema::{Condition, EarlierEvent};
 use super::wording::{as_code, in_force};
 use crate::program::trace::EventId;
 
@@ -20,7 +20,7 @@ pub fn why_silent(rule: &Rule, scope: &Scope<'_>, id: EventId) -> Option<String>
 }
 
 /// A part of a condition, with what is so where it holds, and where it does not.
-struct Part {
+struct DecidedTest {
     condition: Condition,
     so: String,
     not_so: String,
@@ -64,7 +64,7 @@ impl Scope<'_> {
     }
 
     /// What a condition asks for by itself, piece by piece.
-    fn parts(&self, condition: &Condition, id: EventId) -> Vec<Part> {
+    fn parts(&self, condition: &Condition, id: EventId) -> Vec<DecidedTest> {
         let mut parts = self.parts_about_variables(condition, id);
         parts.extend(parts_about_the_way(condition));
         let known = |package: &str| {
@@ -76,7 +76,7 @@ impl Scope<'_> {
             }
         };
         let mut add = |condition: Condition, package: &str| {
-            parts.push(Part { condition, so: known(package), not_so: known(package) });
+            parts.push(DecidedTest { condition, so: known(package), not_so: known(package) });
         };
         for (package, range) in &condition.requires {
             add(
@@ -93,12 +93,13 @@ impl Scope<'_> {
         parts
     }
 
-    fn parts_about_variables(&self, condition: &Condition, id: EventId) -> Vec<Part> {
+    fn parts_about_variables(&self, condition: &Condition, id: EventId) -> Vec<DecidedTest> {
         let event = self.trace.event(id);
         let value = |variable: &str| format!("{variable} {}", in_force(reaching(event, variable)));
         let mut parts = Vec::new();
-        let mut add =
-            |condition: Condition, so: String, not_so: String| parts.push(Part { condition, so, not_so });
+        let mut add = |condition: Condition, so: String, not_so: String| {
+            parts.push(DecidedTest { condition, so, not_so })
+        };
         let none = Condition::default;
         if let Some(key) = condition.policy {
             let only = Condition { policy: Some(key), ..none() };
@@ -121,10 +122,10 @@ impl Scope<'_> {
             let variable = value(&wanted.variable);
             add(Condition { in_force: Some(wanted.clone()), ..none() }, variable.clone(), variable);
         }
-        let happened = |earlier: Earlier| {
+        let happened = |earlier: EarlierEvent| {
             let what = match earlier {
-                Earlier::CudaInit => "CUDA was initialised before",
-                Earlier::GpuImport => "a GPU library was imported before",
+                EarlierEvent::CudaInit => "CUDA was initialised before",
+                EarlierEvent::GpuImport => "a GPU library was imported before",
             };
             match happened(event, earlier) {
                 Some(first) => format!("{what}, by {}", as_code(&self.trace.event(first.event).what)),
@@ -279,14 +280,14 @@ const FLAGS: &[Flag] = &[
     (|c| &mut c.cpu_part, "the CPU part is being imported", "it is not the CPU part that is being imported"),
 ];
 
-fn parts_about_the_way(condition: &Condition) -> Vec<Part> {
+fn parts_about_the_way(condition: &Condition) -> Vec<DecidedTest> {
     let mut parts = Vec::new();
     for (flag, yes, no) in FLAGS {
         let Some(wanted) = *flag(&mut condition.clone()) else { continue };
         let mut only = Condition::default();
         *flag(&mut only) = Some(wanted);
         let (so, not_so) = if wanted { (yes, no) } else { (no, yes) };
-        parts.push(Part { condition: only, so: (*so).to_owned(), not_so: (*not_so).to_owned() });
+        parts.push(DecidedTest { condition: only, so: (*so).to_owned(), not_so: (*not_so).to_owned() });
     }
     let kind = Condition {
         variable: condition.variable,
@@ -302,7 +303,7 @@ fn parts_about_the_way(condition: &Condition) -> Vec<Part> {
         || !(kind.named.is_empty() && kind.language.is_empty());
     if asks {
         // It is something else: whoever asks about it does not wonder why the rule is silent.
-        parts.push(Part { condition: kind, so: String::new(), not_so: String::new() });
+        parts.push(DecidedTest { condition: kind, so: String::new(), not_so: String::new() });
     }
     parts
 }

@@ -7,7 +7,7 @@ use crate::allocator;
 use crate::code::Host;
 use crate::masks;
 use crate::program::knowledge::Does;
-use crate::program::trace::{Event, What};
+use crate::program::trace::{Event, EventKind};
 use crate::program::{ALLOCATOR, Definition, Documented, MASK};
 use crate::sources::file_name_of;
 
@@ -20,7 +20,7 @@ impl Scope<'_> {
         // Somebody else may have set it.
         let is_open = event.before.mask.iter().any(|mask| matches!(mask, Definition::Elsewhere));
         let sets = |&write: &u32| match &self.trace.event(write).what {
-            What::Write { variable, value, .. } => {
+            EventKind::Write { variable, value, .. } => {
                 ALLOCATOR.contains(&variable.as_str())
                     && value.as_deref().is_none_or(|value| allocator::includes(value, wanted))
                     && self.trace.event(write).before.late.is_empty()
@@ -35,11 +35,11 @@ impl Scope<'_> {
     fn uses_torch(&self) -> bool {
         let is_torch = |module: &str| module == "torch" || module.starts_with("torch.");
         self.trace.events.iter().any(|event| match &event.what {
-            What::Import { module, .. } => {
+            EventKind::Import { module, .. } => {
                 let row = self.program.knowledge.package(module);
                 is_torch(module) || row.is_some_and(|row| row.imports.iter().any(|brought| is_torch(brought)))
             }
-            What::Call { callee, does, .. } => is_torch(callee) || does.contains(&Does::TorchInit),
+            EventKind::Call { callee, does, .. } => is_torch(callee) || does.contains(&Does::TorchInit),
             _ => false,
         })
     }
@@ -47,7 +47,9 @@ impl Scope<'_> {
     /// Whether a write puts an index that stands there in the place of what somebody outside has given: a launcher, a
     /// scheduler, the process that started a worker, or the runner of parallel tests.
     pub(super) fn overrides_launcher(&self, event: &Event) -> bool {
-        let What::Write { value: Some(value), only_if_unset: false, .. } = &event.what else { return false };
+        let EventKind::Write { value: Some(value), only_if_unset: false, .. } = &event.what else {
+            return false;
+        };
         let text = self.program.text(event.statement);
         let is_literal = [format!("\"{value}\""), format!("'{value}'")].iter().any(|one| text.contains(one));
         if !is_literal || !selects_by_integer(value) {
@@ -69,7 +71,7 @@ impl Scope<'_> {
     /// Whether a write takes the place of the mask that the command gives which starts the program: a command of a launcher
     /// where the value is computed, since two known values are compared elsewhere, and one of a document.
     pub(super) fn ignores_given_mask(&self, event: &Event, verdict: &mut Verdict) -> bool {
-        let What::Write { value, only_if_unset: false, .. } = &event.what else { return false };
+        let EventKind::Write { value, only_if_unset: false, .. } = &event.what else { return false };
         let text = self.program.text(event.statement);
         let by_place = value.is_none() && counts_from_zero(text);
         let by_launcher = event.before.written.iter().find_map(|definition| match definition {

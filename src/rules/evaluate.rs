@@ -6,13 +6,13 @@ use super::conditions::{Verdict, happened};
 use super::events_by_kind::EventsByKind;
 use super::lifetimes::keeps_its_share;
 use super::places::Places;
-use super::schema::{At, EventKind};
+use super::schema::{EventSelector, FindingPlace};
 use super::wording::Words;
 use crate::code::{Host, Observation};
 use crate::facts::{FileId, Place};
-use crate::findings::{Confidence, Finding, Severity, Speaks};
+use crate::findings::{Audience, Confidence, Finding, Severity};
 use crate::policy::{Cpu, Policy};
-use crate::program::trace::{Event, EventId, Trace, What};
+use crate::program::trace::{Event, EventId, EventKind, Trace};
 use crate::program::{Definition, Program, Start};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::OnceCell;
@@ -79,7 +79,8 @@ pub fn findings_of(rule: &Rule, severity: Severity, scope: &Scope<'_>) -> Vec<Fi
     for &id in scope.by_kind.for_rule(&rule.find).iter() {
         let event = &scope.trace.events[id as usize];
         // Where the finding can only stand in a file that nobody asked about, it is not looked for.
-        let can_be_asked = rule.at != At::Event || rule.once || scope.program.is_judged(event.place.file);
+        let can_be_asked =
+            rule.at != FindingPlace::Event || rule.once || scope.program.is_judged(event.place.file);
         if !can_be_asked || !scope.matches(rule, id, event) {
             continue;
         }
@@ -169,10 +170,10 @@ impl Scope<'_> {
     /// the first of the GPUs that one line names for one statement, as in `devices=[0, 1, 2]`.
     fn cause(&self, rule: &Rule, event: &Event, places: &Places<'_>) -> Option<(FileId, Place, usize)> {
         let file = places.finding.file;
-        if rule.at == At::WrongOrder && places.finding != event.place {
+        if rule.at == FindingPlace::WrongOrder && places.finding != event.place {
             return Some((file, event.place, 0));
         }
-        let chosen = matches!(event.what, What::Select { .. });
+        let chosen = matches!(event.what, EventKind::Select { .. });
         chosen.then(|| (file, event.statement, self.program.sources.position(places.finding).line as usize))
     }
 
@@ -182,18 +183,18 @@ impl Scope<'_> {
             ScopeKind::Library if rule.find.also_uncalled => ScopeKind::Program,
             kind => kind,
         };
-        if let What::Observed { what, .. } = &event.what
+        if let EventKind::Observed { what, .. } = &event.what
             && rule.find.or_observed.contains(what)
         {
             return true;
         }
         match (wanted, kind) {
-            (EventKind::GpuUse, ScopeKind::Program) => self.is_first_use(id, event),
-            (EventKind::GpuUse | EventKind::GpuChoice, ScopeKind::Launcher) => {
+            (EventSelector::GpuUse, ScopeKind::Program) => self.is_first_use(id, event),
+            (EventSelector::GpuUse | EventSelector::GpuChoice, ScopeKind::Launcher) => {
                 event.what.takes_gpu() || self.is_handed_on(&rule.find.launches_without, id, event)
             }
-            (EventKind::GpuLoad, ScopeKind::Program) => event.what.loads() && !self.trace.own_uses_only,
-            (EventKind::TestLoad, ScopeKind::Program) => {
+            (EventSelector::GpuLoad, ScopeKind::Program) => event.what.loads() && !self.trace.own_uses_only,
+            (EventSelector::TestLoad, ScopeKind::Program) => {
                 event.what.loads()
                     && (self.is_decided(rule) || !keeps_its_share(event))
                     && !event.in_child
@@ -201,44 +202,46 @@ impl Scope<'_> {
                     && self.trace.test_of(event).is_some()
                     && !self.is_set_up_again(id, event)
             }
-            (EventKind::GpuChoice, ScopeKind::Program) => {
+            (EventSelector::GpuChoice, ScopeKind::Program) => {
                 self.is_first_import(event) || self.reads_mask(event) || self.takes_late_choice(id, event)
             }
-            (EventKind::Write, ScopeKind::Program | ScopeKind::Launcher) => match &event.what {
-                What::Write { variable, .. } => {
+            (EventSelector::Write, ScopeKind::Program | ScopeKind::Launcher) => match &event.what {
+                EventKind::Write { variable, .. } => {
                     rule.find.variables.is_empty() || rule.find.variables.contains(variable)
                 }
                 _ => false,
             },
-            (EventKind::RefusedWrite, ScopeKind::Program | ScopeKind::Launcher) => {
-                matches!(event.what, What::Refuse { .. })
+            (EventSelector::RefusedWrite, ScopeKind::Program | ScopeKind::Launcher) => {
+                matches!(event.what, EventKind::Refuse { .. })
             }
-            (EventKind::SelectDevice, ScopeKind::Program | ScopeKind::Library | ScopeKind::Launcher) => {
-                matches!(event.what, What::Select { index: Some(_), .. })
+            (EventSelector::SelectDevice, ScopeKind::Program | ScopeKind::Library | ScopeKind::Launcher) => {
+                matches!(event.what, EventKind::Select { index: Some(_), .. })
             }
-            (EventKind::SpreadOverDevices, ScopeKind::Program) => {
-                matches!(event.what, What::Select { index: None, .. })
+            (EventSelector::SpreadOverDevices, ScopeKind::Program) => {
+                matches!(event.what, EventKind::Select { index: None, .. })
             }
-            (EventKind::ForbiddenImport, ScopeKind::CpuPart) => match (&event.what, self.cpu) {
-                (What::Import { module, .. }, Some(cpu)) => {
+            (EventSelector::ForbiddenImport, ScopeKind::CpuPart) => match (&event.what, self.cpu) {
+                (EventKind::Import { module, .. }, Some(cpu)) => {
                     let importer = self.program.dotted(event.place.file);
                     cpu.forbids(module).is_some() && !cpu.is_gpu_module(&importer)
                 }
                 _ => false,
             },
             (
-                EventKind::QueryAtImport | EventKind::ObjectAtImport | EventKind::CallAtDefinition,
+                EventSelector::QueryAtImport
+                | EventSelector::ObjectAtImport
+                | EventSelector::CallAtDefinition,
                 ScopeKind::Program | ScopeKind::CpuPart | ScopeKind::Modules,
             ) => self.is_at_import(wanted, id, event),
-            (EventKind::Spawn, ScopeKind::Program) => matches!(event.what, What::Spawn { .. }),
-            (EventKind::Observed, ScopeKind::Launcher | ScopeKind::Program | ScopeKind::Library) => {
-                matches!(event.what, What::Observed { what, .. } if Some(what) == rule.find.observed)
+            (EventSelector::Spawn, ScopeKind::Program) => matches!(event.what, EventKind::Spawn { .. }),
+            (EventSelector::Observed, ScopeKind::Launcher | ScopeKind::Program | ScopeKind::Library) => {
+                matches!(event.what, EventKind::Observed { what, .. } if Some(what) == rule.find.observed)
             }
-            (EventKind::InitialisingImport, ScopeKind::Program | ScopeKind::CpuPart) => {
-                matches!(event.what, What::Import { touches_cuda: true, .. })
+            (EventSelector::InitialisingImport, ScopeKind::Program | ScopeKind::CpuPart) => {
+                matches!(event.what, EventKind::Import { touches_cuda: true, .. })
             }
-            (EventKind::ReachedImport, ScopeKind::CpuPart) => match (&event.what, self.cpu) {
-                (What::Import { module, brings, .. }, Some(cpu)) => {
+            (EventSelector::ReachedImport, ScopeKind::CpuPart) => match (&event.what, self.cpu) {
+                (EventKind::Import { module, brings, .. }, Some(cpu)) => {
                     let importer = self.program.dotted(event.place.file);
                     let own = cpu.forbids(module).is_some() || cpu.is_gpu_module(&importer);
                     !brings.is_empty() && !own
@@ -259,12 +262,13 @@ impl Scope<'_> {
             return false;
         }
         match &event.what {
-            What::Launch { targets, .. } => {
+            EventKind::Launch { targets, .. } => {
                 !targets.iter().any(|&file| self.program.sets_itself(file, variable))
             }
-            What::End => {
+            EventKind::End => {
                 let earlier = &self.trace.events[..id as usize];
-                let mut started = earlier.iter().filter(|event| matches!(event.what, What::Launch { .. }));
+                let mut started =
+                    earlier.iter().filter(|event| matches!(event.what, EventKind::Launch { .. }));
                 !started.any(|start| start.before.mask == event.before.mask) && !self.serves_client()
             }
             _ => false,
@@ -273,8 +277,9 @@ impl Scope<'_> {
 
     /// Whether a mask of the launcher is for a client, as far as it is for anything.
     fn serves_client(&self) -> bool {
-        let is_client =
-            |event: &Event| matches!(event.what, What::Observed { what: Observation::MaskForClient, .. });
+        let is_client = |event: &Event| {
+            matches!(event.what, EventKind::Observed { what: Observation::MaskForClient, .. })
+        };
         self.trace.events.iter().any(is_client)
     }
 
@@ -339,10 +344,10 @@ impl Scope<'_> {
             library: event.before.library.map(|happened| self.trace.event(happened.event)),
         };
         let leads_on = match rule.at {
-            At::Event | At::Writer => false,
-            At::WrongOrder => place != event.place,
-            At::Definition => definition.is_none(),
-            At::Entry | At::Test | At::Module => true,
+            FindingPlace::Event | FindingPlace::Writer => false,
+            FindingPlace::WrongOrder => place != event.place,
+            FindingPlace::Definition => definition.is_none(),
+            FindingPlace::Entry | FindingPlace::Test | FindingPlace::Module => true,
         };
         let start = leads_on.then_some(place);
         let mut related = Vec::new();
@@ -386,7 +391,7 @@ impl Scope<'_> {
 struct Judgement {
     severity: Severity,
     confidence: Confidence,
-    speaks: Speaks,
+    speaks: Audience,
     mask: Option<String>,
 }
 
@@ -396,8 +401,8 @@ impl Judgement {
         if first.mask != self.mask {
             first.mask = None;
         }
-        if self.speaks == Speaks::ForItself {
-            first.speaks = Speaks::ForItself;
+        if self.speaks == Audience::ForItself {
+            first.speaks = Audience::ForItself;
         }
     }
 }

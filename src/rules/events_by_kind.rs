@@ -1,7 +1,7 @@
 //! The events of a trace by their kinds, so that a rule goes through those that it may be about and not through all.
 
-use super::schema::{EventKind, Find};
-use crate::program::trace::{Event, EventId, What};
+use super::schema::{EventSelector, Find};
+use crate::program::trace::{Event, EventId, EventKind};
 use std::borrow::Cow;
 
 #[derive(Clone, Copy)]
@@ -47,36 +47,39 @@ impl EventsByKind {
     }
 }
 
-fn kinds_of(what: &What) -> &'static [Kind] {
+fn kinds_of(what: &EventKind) -> &'static [Kind] {
     match what {
-        What::Import { .. } => &[Kind::Import, Kind::Use],
-        What::Call { .. } => &[Kind::Call, Kind::Use],
-        What::Launch { .. } | What::End => &[Kind::Use],
-        What::Write { .. } => &[Kind::Write],
-        What::Refuse { .. } => &[Kind::Refuse],
-        What::Spawn { .. } => &[Kind::Spawn],
-        What::Select { .. } => &[Kind::Select],
-        What::Observed { .. } => &[Kind::Observed],
-        What::Validate { .. } | What::Remove { .. } | What::Restore { .. } | What::Release { .. } => &[],
+        EventKind::Import { .. } => &[Kind::Import, Kind::Use],
+        EventKind::Call { .. } => &[Kind::Call, Kind::Use],
+        EventKind::Launch { .. } | EventKind::End => &[Kind::Use],
+        EventKind::Write { .. } => &[Kind::Write],
+        EventKind::Refuse { .. } => &[Kind::Refuse],
+        EventKind::Spawn { .. } => &[Kind::Spawn],
+        EventKind::Select { .. } => &[Kind::Select],
+        EventKind::Observed { .. } => &[Kind::Observed],
+        EventKind::Validate { .. }
+        | EventKind::Remove { .. }
+        | EventKind::Restore { .. }
+        | EventKind::Release { .. } => &[],
     }
 }
 
-fn kind_looked_for(wanted: EventKind) -> Option<Kind> {
+fn kind_looked_for(wanted: EventSelector) -> Option<Kind> {
     match wanted {
-        EventKind::GpuUse | EventKind::GpuChoice => Some(Kind::Use),
-        EventKind::Write => Some(Kind::Write),
-        EventKind::RefusedWrite => Some(Kind::Refuse),
-        EventKind::SelectDevice | EventKind::SpreadOverDevices => Some(Kind::Select),
-        EventKind::ForbiddenImport | EventKind::ReachedImport | EventKind::InitialisingImport => {
+        EventSelector::GpuUse | EventSelector::GpuChoice => Some(Kind::Use),
+        EventSelector::Write => Some(Kind::Write),
+        EventSelector::RefusedWrite => Some(Kind::Refuse),
+        EventSelector::SelectDevice | EventSelector::SpreadOverDevices => Some(Kind::Select),
+        EventSelector::ForbiddenImport | EventSelector::ReachedImport | EventSelector::InitialisingImport => {
             Some(Kind::Import)
         }
-        EventKind::GpuLoad
-        | EventKind::TestLoad
-        | EventKind::QueryAtImport
-        | EventKind::ObjectAtImport
-        | EventKind::CallAtDefinition => Some(Kind::Call),
-        EventKind::Spawn => Some(Kind::Spawn),
-        EventKind::Observed => Some(Kind::Observed),
-        EventKind::Suppression => None,
+        EventSelector::GpuLoad
+        | EventSelector::TestLoad
+        | EventSelector::QueryAtImport
+        | EventSelector::ObjectAtImport
+        | EventSelector::CallAtDefinition => Some(Kind::Call),
+        EventSelector::Spawn => Some(Kind::Spawn),
+        EventSelector::Observed => Some(Kind::Observed),
+        EventSelector::Suppression => None,
     }
 }

@@ -4,7 +4,7 @@ use super::example::{Example, Files};
 use super::{Rule, RuleSet, UnknownSelector};
 use crate::facts::FileId;
 use crate::findings::{Finding, Severity};
-use crate::fixes::{Wanted, apply_until_stable};
+use crate::fixes::{FixSelection, apply_until_stable};
 use crate::settings::Settings;
 use crate::sources::{Language, Source, Sources};
 use rayon::prelude::*;
@@ -90,7 +90,7 @@ impl Example {
         };
         let unknown = |error: UnknownSelector| error.to_string();
         let outcome = crate::check(&sources, &settings, rules).map_err(unknown)?;
-        let wanted = Wanted { risky: true, least: Severity::Note, fixable: None };
+        let wanted = FixSelection { risky: true, least: Severity::Note, fixable: None };
         let settled = apply_until_stable(&sources, &outcome, wanted, (&settings, rules), &content_of)
             .map_err(unknown)?;
         let dropped = settled.dropped.iter().filter(|dropped| dropped.rule == rule.id);

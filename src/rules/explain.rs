@@ -3,7 +3,7 @@
 use super::Rule;
 use super::conditions::Verdict;
 use super::evaluate::Scope;
-use super::schema::{Condition, Earlier};
+use super::schema::{Condition, EarlierEvent};
 use super::wording::{as_code, in_force};
 use crate::program::trace::EventId;
 
@@ -59,8 +59,8 @@ impl Scope<'_> {
         if let Some(earlier) = condition.after.or(condition.new_value_since) {
             let happened = super::conditions::happened(event, earlier);
             let what = match earlier {
-                Earlier::CudaInit => "CUDA was initialised before",
-                Earlier::GpuImport => "a GPU library was imported before",
+                EarlierEvent::CudaInit => "CUDA was initialised before",
+                EarlierEvent::GpuImport => "a GPU library was imported before",
             };
             let by = happened.map_or("nothing did".to_owned(), |happened| {
                 format!("by `{}`", as_code(&self.trace.event(happened.event).what))

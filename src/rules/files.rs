@@ -2,12 +2,12 @@
 //! only code can find.
 
 use super::Rule;
-use super::analyses::{self, Analysis, Asked, HardwareFault};
-use super::prefilter::{Need, Prefilter};
+use super::analyses::{self, Analysis, AskedPlace, HardwareFault};
+use super::prefilter::{Prefilter, RequiredWords};
 use super::uses;
 use crate::code::Code;
 use crate::facts::{FileId, Place, Span};
-use crate::findings::{Confidence, Finding, Moment, Related, Severity};
+use crate::findings::{Confidence, Finding, Related, RelativeTime, Severity};
 use crate::policy::{Cpu, Policy};
 use crate::program::{Names, Program};
 use crate::sources::Language;
@@ -58,7 +58,7 @@ impl RawFinding {
     }
 
     pub fn beside(mut self, place: Place, message: impl Into<String>) -> RawFinding {
-        self.related.push(Related { place, message: message.into(), moment: Moment::Unordered });
+        self.related.push(Related { place, message: message.into(), moment: RelativeTime::Unordered });
         self
     }
 
@@ -116,7 +116,7 @@ impl<'a> FileScope<'a> {
 }
 
 /// What a file asks that decides about GPUs: variables of the environment, and constants.
-pub(crate) fn asked_in(program: &Program<'_>, policy: &Policy, file: FileId) -> Vec<Asked> {
+pub(crate) fn asked_in(program: &Program<'_>, policy: &Policy, file: FileId) -> Vec<AskedPlace> {
     let names = Names::of(program, file);
     let code = program.code(file);
     let scope =
@@ -144,10 +144,10 @@ impl<'r> FileRules<'r> {
         for (rule, severity) in rules {
             let analysis = rule.find.analysis.as_deref().and_then(analyses::named);
             needs.push(match (&rule.find.uses, analysis) {
-                (Some(uses), _) => Need {
+                (Some(uses), _) => RequiredWords {
                     texts: uses.names.keys().map(|name| uses::last_part(name)).collect(),
                     names: uses.names.keys().map(String::as_str).collect(),
-                    ..Need::default()
+                    ..RequiredWords::default()
                 },
                 (_, Some(analysis)) => analyses::need(analysis),
                 _ => continue,

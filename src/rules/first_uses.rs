@@ -1,7 +1,7 @@
 //! Where a program first uses a GPU: what counts for the choice of a card, and what for the order of things.
 
 use super::evaluate::Scope;
-use crate::program::trace::{Event, EventId, What};
+use crate::program::trace::{Event, EventId, EventKind};
 use crate::program::{FirstOccurrence, MASK, ORDER};
 
 impl Scope<'_> {
@@ -57,7 +57,7 @@ impl Scope<'_> {
         writes.filter(|&write| cuda.event < write && write < id).find(|&write| {
             let late = self.trace.event(write);
             let chooses = |variable: &str| variable == MASK || variable == ORDER;
-            matches!(&late.what, What::Write { variable, .. } if chooses(variable))
+            matches!(&late.what, EventKind::Write { variable, .. } if chooses(variable))
                 && late.in_child == event.in_child
                 && !self.trace.excludes(late, event)
                 && !self.is_for_child(write)

@@ -2,7 +2,7 @@
 //! own.
 
 use crate::facts::{FileId, Place, Span};
-use crate::findings::{Finding, Moment, Related, Speaks};
+use crate::findings::{Audience, Finding, Related, RelativeTime};
 use crate::program::Program;
 
 /// So many of the programs are shown beside the finding.
@@ -24,13 +24,13 @@ pub fn speak_for_programs(findings: &mut [Finding], program: &Program<'_>) {
         let shown = names.into_iter().take(SHOWN).map(|(_, file)| Related {
             place: Place { file, span: Span::default() },
             message: "this program leads there".to_owned(),
-            moment: Moment::Unordered,
+            moment: RelativeTime::Unordered,
         });
         finding.related.extend(shown);
     }
 }
 
 fn speaks_for_other_places(finding: &Finding) -> bool {
-    finding.speaks == Speaks::ForProject
+    finding.speaks == Audience::ForProject
         && finding.related.iter().any(|related| finding.programs.contains(&related.place.file))
 }

@@ -2,10 +2,10 @@
 
 use super::conditions::Verdict;
 use super::evaluate::Scope;
-use super::schema::{Condition, Together};
-use super::{Governed, Rule};
+use super::schema::{Condition, FindingGroup};
+use super::{PolicyRulings, Rule};
 use crate::facts::FileId;
-use crate::findings::{Finding, Moment, Related, Severity, Speaks};
+use crate::findings::{Audience, Finding, Related, RelativeTime, Severity};
 use crate::program::Program;
 use crate::program::trace::{Event, EventId};
 use std::collections::BTreeSet;
@@ -15,14 +15,14 @@ const SHOWN: usize = 3;
 
 /// Lets the first finding of a rule speak for the project, and makes notes of the others. Those that the policy gives a
 /// severity, and those against what the project does elsewhere, speak for themselves.
-pub fn speak_for_project(findings: &mut [Finding], program: &Program<'_>, governed: &Governed<'_>) {
+pub fn speak_for_project(findings: &mut [Finding], program: &Program<'_>, governed: &PolicyRulings<'_>) {
     for rule in governed.rules() {
         let Some(project) = &rule.for_project else { continue };
         let is_usual = program.keeps_to(project.convention);
         let name_of = |finding: &Finding| program.name_of(finding.place.file);
         let mut alike: Vec<usize> = Vec::new();
         for (at, finding) in findings.iter_mut().enumerate() {
-            if finding.rule != rule.id || finding.speaks != Speaks::ForOneOfMany {
+            if finding.rule != rule.id || finding.speaks != Audience::ForOneOfMany {
                 continue;
             }
             // Also one that is suppressed: who accepts the first accepts what it says of all.
@@ -31,7 +31,7 @@ pub fn speak_for_project(findings: &mut [Finding], program: &Program<'_>, govern
             if is_open && !is_usual && !is_set {
                 alike.push(at);
             } else {
-                finding.speaks = Speaks::ForItself;
+                finding.speaks = Audience::ForItself;
             }
         }
         alike.sort_by_key(|&at| (name_of(&findings[at]), findings[at].place));
@@ -39,7 +39,7 @@ pub fn speak_for_project(findings: &mut [Finding], program: &Program<'_>, govern
         for &other in if project.together.is_some() { others } else { &alike } {
             findings[other].severity = Severity::Note;
             if project.together.is_none() {
-                findings[other].speaks = Speaks::ForItself;
+                findings[other].speaks = Audience::ForItself;
             }
         }
         if let Some(together) = &project.together {
@@ -47,7 +47,7 @@ pub fn speak_for_project(findings: &mut [Finding], program: &Program<'_>, govern
             let programs: BTreeSet<FileId> =
                 alike.iter().flat_map(|&at| findings[at].programs.iter().copied()).collect();
             let finding = &mut findings[first];
-            finding.speaks = Speaks::ForProject;
+            finding.speaks = Audience::ForProject;
             if !others.is_empty() {
                 finding.message = together.filled(programs.len(), alike.len());
                 finding.advice = Some(together.advice.clone());
@@ -63,7 +63,7 @@ pub(super) fn next_places(findings: &[Finding], others: &[usize], message: &str)
     let next = others.iter().take(SHOWN).map(|&at| Related {
         place: findings[at].place,
         message: message.to_owned(),
-        moment: Moment::Unordered,
+        moment: RelativeTime::Unordered,
     });
     next.collect()
 }
@@ -71,15 +71,15 @@ pub(super) fn next_places(findings: &[Finding], others: &[usize], message: &str)
 impl Scope<'_> {
     /// For whom a finding speaks, and how severe it is at most. Where the policy does not decide, a program speaks for
     /// itself only where its code says what it wants.
-    pub(super) fn speaks(&self, rule: &Rule, id: EventId, event: &Event) -> (Speaks, Option<Severity>) {
+    pub(super) fn speaks(&self, rule: &Rule, id: EventId, event: &Event) -> (Audience, Option<Severity>) {
         let Some(project) = rule.for_project.as_ref().filter(|_| !self.is_decided(rule)) else {
-            return (Speaks::ForItself, None);
+            return (Audience::ForItself, None);
         };
         let holds = |condition: &Option<Condition>| {
             let holds = |condition| self.holds(condition, id, event, &mut Verdict::default());
             condition.as_ref().is_some_and(holds)
         };
-        let speaks = if holds(&project.unless) { Speaks::ForItself } else { Speaks::ForOneOfMany };
+        let speaks = if holds(&project.unless) { Audience::ForItself } else { Audience::ForOneOfMany };
         (speaks, holds(&project.note_where).then_some(Severity::Note))
     }
 
@@ -89,7 +89,7 @@ impl Scope<'_> {
     }
 }
 
-impl Together {
+impl FindingGroup {
     fn filled(&self, programs: usize, places: usize) -> String {
         let message = self.message.replace("{programs}", &programs.to_string());
         message.replace("{places}", &places.to_string())

@@ -1,17 +1,17 @@
 //! Children that are copies of a parent which had initialised CUDA, and use CUDA themselves.
 
 use super::evaluate::Scope;
-use crate::code::walk::{Part, walk};
-use crate::code::{Block, Comparison, Expr, ExprKind, StepKind};
+use crate::code::walk::{CodeNode, walk};
+use crate::code::{Block, Comparison, Expr, ExprKind, StatementKind};
 use crate::facts::{Place, Span};
 use crate::program::knowledge::Does;
-use crate::program::trace::{Event, EventId, What};
+use crate::program::trace::{Event, EventId, EventKind};
 
 impl Scope<'_> {
     /// What the child does with CUDA that a fork starts, when the parent had initialised CUDA before; and whether all of
     /// it happens on every path.
     pub(super) fn forked_use(&self, id: EventId, event: &Event) -> Option<(EventId, bool)> {
-        let What::Spawn { callee, forks: true } = &event.what else { return None };
+        let EventKind::Spawn { callee, forks: true } = &event.what else { return None };
         let (earlier, later) = self.trace.events.split_at(id as usize);
         let armed =
             |one: &&Event| !one.in_child && one.what.initialises_cuda() && !self.trace.excludes(one, event);
@@ -24,7 +24,7 @@ impl Scope<'_> {
             if callee.starts_with("multiprocessing") { Vec::new() } else { self.blocks_of_child(event) };
         let mut last = callee.as_str();
         for (offset, one) in later.iter().enumerate() {
-            if let What::Spawn { callee: next, .. } = &one.what {
+            if let EventKind::Spawn { callee: next, .. } = &one.what {
                 // The workers of a dataset's `map` are there for this call alone.
                 if callee.starts_with("datasets.") && offset > 0 {
                     return None;
@@ -52,8 +52,8 @@ impl Scope<'_> {
         };
         let mut blocks = Vec::new();
         walk(self.program.code(file), &mut |part, _| {
-            let Part::Step(step) = part else { return };
-            let StepKind::Branch { test, then, otherwise } = &step.kind else { return };
+            let CodeNode::Step(step) = part else { return };
+            let StatementKind::Branch { test, then, otherwise } = &step.kind else { return };
             let child = match &test.kind {
                 ExprKind::Compare(Comparison::Equal, pair) if is_pid(&pair.0) && is_zero(&pair.1) => then,
                 ExprKind::Compare(Comparison::NotEqual | Comparison::Greater, pair)
@@ -99,8 +99,8 @@ fn is_task_of(task: &str, pool: &str) -> bool {
 }
 
 /// Whether a call needs CUDA, beyond asking whether it is there.
-fn uses(what: &What) -> bool {
-    let What::Call { callee, does, .. } = what else { return false };
+fn uses(what: &EventKind) -> bool {
+    let EventKind::Call { callee, does, .. } = what else { return false };
     let is_torch = callee.starts_with("torch.") || !callee.contains('.');
     does.iter().any(|one| matches!(one, Does::TorchInit | Does::Allocate))
         || (!is_torch && does.contains(&Does::CudaInit) && !does.contains(&Does::Query))

@@ -1,11 +1,11 @@
 //! Writes that give a variable the value that it has: a function that sets it, and is called again with the same argument.
 
 use super::evaluate::Scope;
-use crate::code::walk::{Ancestor, Part, walk, within_function};
-use crate::code::{Argument, Code, Expr, ExprKind, StepKind, Target};
+use crate::code::walk::{Ancestor, CodeNode, walk, within_function};
+use crate::code::{Argument, Code, Expr, ExprKind, StatementKind, Target};
 use crate::facts::{Place, Span};
 use crate::program::Definition;
-use crate::program::trace::{Event, Frame, FrameId, NOT_NOTED, What};
+use crate::program::trace::{Event, EventKind, Frame, FrameId, NOT_NOTED};
 
 impl Scope<'_> {
     /// Whether a write repeats what an earlier call of its function did, in which CUDA was initialised: no value tells
@@ -17,7 +17,7 @@ impl Scope<'_> {
         let mut outwards =
             std::iter::successors(Some(initialised.frame), |&id| frame(id).parent).filter(is_own);
         let earlier = outwards.next().filter(|&earlier| own.number.is_some() && earlier != write.frame);
-        let (Some(earlier), What::Write { value, .. }) = (earlier, &write.what) else { return false };
+        let (Some(earlier), EventKind::Write { value, .. }) = (earlier, &write.what) else { return false };
         let is_told_apart = |definition: &Definition| match definition {
             Definition::Set(NOT_NOTED, _) | Definition::Elsewhere | Definition::Removed(_) => true,
             Definition::Set(event, known) => {
@@ -69,16 +69,16 @@ impl Scope<'_> {
         let mut varies = false;
         walk(self.program.code(place.file), &mut |part, around| {
             let span = match part {
-                Part::Expr(expr) => expr.span,
-                Part::Step(step) => step.span,
-                Part::Target(_) => return,
+                CodeNode::Expr(expr) => expr.span,
+                CodeNode::Step(step) => step.span,
+                CodeNode::Target(_) => return,
             };
             if span != place.span {
                 return;
             }
             varies |= within_function(around).1.iter().any(|around| match around {
                 Ancestor::Loop(step) => match &step.kind {
-                    StepKind::For { target, .. } => names.iter().any(|name| binds(target, name)),
+                    StatementKind::For { target, .. } => names.iter().any(|name| binds(target, name)),
                     _ => false,
                 },
                 Ancestor::Comprehension(comprehension) => comprehension
@@ -96,7 +96,7 @@ impl Scope<'_> {
         let function = self.program.code(frame.file).functions.get(frame.number?)?;
         let mut found = None;
         walk(self.program.code(site.file), &mut |part, _| {
-            if let Part::Expr(Expr { kind: ExprKind::Call(call), span }) = part
+            if let CodeNode::Expr(Expr { kind: ExprKind::Call(call), span }) = part
                 && *span == site.span
             {
                 found = Some(call);
@@ -126,7 +126,7 @@ impl Scope<'_> {
 fn names_in(code: &Code<'_>, within: Span) -> Vec<String> {
     let mut names = Vec::new();
     walk(code, &mut |part, _| {
-        if let Part::Expr(Expr { kind: ExprKind::Name(name), span }) = part
+        if let CodeNode::Expr(Expr { kind: ExprKind::Name(name), span }) = part
             && within.start <= span.start
             && span.end <= within.end
         {

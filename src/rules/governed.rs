@@ -6,11 +6,11 @@ use crate::facts::FileId;
 use crate::findings::{Finding, Severity};
 use crate::policy::{Cpu, Gpu, Policy};
 use crate::program::{Asked, Budget, Options};
-use crate::settings::{Governing, Settings};
+use crate::settings::{GoverningPolicy, Settings};
 use crate::sources::Sources;
 
 /// The policies of a run.
-pub struct Governed<'r> {
+pub struct PolicyRulings<'r> {
     each: Vec<Ruling<'r>>,
     /// The number of the one that governs each file; empty where one governs all.
     numbers: Vec<u16>,
@@ -31,7 +31,7 @@ pub struct Ruling<'r> {
     pub by_policy: Selection<'r>,
 }
 
-impl<'r> Governed<'r> {
+impl<'r> PolicyRulings<'r> {
     /// Holds the policies of a run against its rules and files.
     ///
     /// # Errors
@@ -40,8 +40,8 @@ impl<'r> Governed<'r> {
         settings: &'r Settings,
         rules: &'r RuleSet,
         sources: &Sources,
-    ) -> Result<Governed<'r>, UnknownSelector> {
-        let ruling = |governing: Governing<'r>| {
+    ) -> Result<PolicyRulings<'r>, UnknownSelector> {
+        let ruling = |governing: GoverningPolicy<'r>| {
             let cpu = governing.cpu_section(settings.mode);
             let folder = governing.prefix(&settings.root);
             let select = |(select, ignore): (&[String], &[String])| {
@@ -59,7 +59,7 @@ impl<'r> Governed<'r> {
             true => sources.files.iter().map(|source| settings.number_of(source) as u16).collect(),
             false => Vec::new(),
         };
-        Ok(Governed { each, numbers })
+        Ok(PolicyRulings { each, numbers })
     }
 
     /// The policy that governs a file, and so the programs that start with it.

@@ -2,7 +2,7 @@
 
 use super::evaluate::Scope;
 use crate::facts::{Place, Span};
-use crate::program::trace::{Event, EventId, Frame, What};
+use crate::program::trace::{Event, EventId, EventKind, Frame};
 
 /// What runs once for several tests.
 const FOR_SEVERAL: &[&str] = &["setUpClass", "setup_class", "setUpModule", "setup_module"];
@@ -45,5 +45,5 @@ impl Scope<'_> {
 
 /// JAX takes its share of the GPU when it is first used, and no call that a test could make gives any of it back.
 pub(super) fn keeps_its_share(event: &Event) -> bool {
-    matches!(&event.what, What::Call { callee, .. } if callee.starts_with("jax."))
+    matches!(&event.what, EventKind::Call { callee, .. } if callee.starts_with("jax."))
 }

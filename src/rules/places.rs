@@ -3,7 +3,7 @@
 use super::Rule;
 use super::conditions::Verdict;
 use super::evaluate::Scope;
-use super::schema::At;
+use super::schema::FindingPlace;
 use crate::facts::{FileId, Place};
 use crate::program::trace::{Event, EventId};
 
@@ -23,13 +23,13 @@ impl Scope<'_> {
         let statement = || self.trace.statement_in(event, entry).unwrap_or(event.place);
         let definition = verdict.definition.as_ref().map(|(write, _)| self.trace.event(*write));
         let finding = match rule.at {
-            At::Event => event.place,
-            At::Entry => statement(),
-            At::Test => self.test_name(event).unwrap_or(event.place),
-            At::Module => self.at_imports().of_event(id).map_or(event.place, |import| import.site),
-            At::Definition => definition.map_or_else(statement, |write| write.place),
-            At::Writer => self.loading(event).unwrap_or(event.place),
-            At::WrongOrder => {
+            FindingPlace::Event => event.place,
+            FindingPlace::Entry => statement(),
+            FindingPlace::Test => self.test_name(event).unwrap_or(event.place),
+            FindingPlace::Module => self.at_imports().of_event(id).map_or(event.place, |import| import.site),
+            FindingPlace::Definition => definition.map_or_else(statement, |write| write.place),
+            FindingPlace::Writer => self.loading(event).unwrap_or(event.place),
+            FindingPlace::WrongOrder => {
                 self.wrong_order(rule, event).or_else(|| self.loading(event)).unwrap_or(event.place)
             }
         };

@@ -3,7 +3,7 @@
 
 use super::uses;
 use crate::code::Code;
-use crate::code::walk::{Part, walk};
+use crate::code::walk::{CodeNode, walk};
 use crate::sources::Language;
 use aho_corasick::automaton::Automaton;
 use aho_corasick::nfa::contiguous::NFA;
@@ -11,7 +11,7 @@ use aho_corasick::{Anchored, StartKind, dfa::DFA};
 
 /// What a file must hold for a rule to look at it.
 #[derive(Default)]
-pub(super) struct Need<'r> {
+pub(super) struct RequiredWords<'r> {
     /// One of these texts, wherever they stand. Without any the rule looks at every file.
     pub texts: Vec<&'r str>,
     /// In Python: all parts of one of these dotted names, each as a word of its own. No file can speak of
@@ -25,7 +25,7 @@ pub(super) struct Need<'r> {
 }
 
 /// Whether a part of a file is what a rule may speak of, as far as it tells by itself.
-pub(super) type NodePredicate = fn(Part<'_, '_>) -> bool;
+pub(super) type NodePredicate = fn(CodeNode<'_, '_>) -> bool;
 
 /// The needs of all rules of a run, with the words numbered.
 pub(super) struct Prefilter {
@@ -51,14 +51,14 @@ struct Numbered {
 }
 
 /// The words that a text holds: anywhere, and as words of their own.
-struct Held {
+struct TextWords {
     anywhere: Vec<bool>,
     alone: Vec<bool>,
 }
 
 impl Prefilter {
     /// `amount`: how much text is going to be searched, in bytes.
-    pub fn of<'r>(needs: &[Need<'r>], amount: usize) -> Prefilter {
+    pub fn of<'r>(needs: &[RequiredWords<'r>], amount: usize) -> Prefilter {
         /// Below that it takes longer to make the faster search than it saves.
         const MUCH: usize = 1_500_000;
         let mut words: Vec<&'r str> = Vec::new();
@@ -130,18 +130,18 @@ impl Prefilter {
         enabled
     }
 
-    fn held(&self, text: &str) -> Held {
+    fn held(&self, text: &str) -> TextWords {
         match &self.words {
-            Search::Small(words) => Held::of(text.as_bytes(), words),
-            Search::Fast(words) => Held::of(text.as_bytes(), words),
+            Search::Small(words) => TextWords::of(text.as_bytes(), words),
+            Search::Fast(words) => TextWords::of(text.as_bytes(), words),
         }
     }
 }
 
-impl Held {
-    fn of(text: &[u8], words: &impl Automaton) -> Held {
+impl TextWords {
+    fn of(text: &[u8], words: &impl Automaton) -> TextWords {
         let count = words.patterns_len();
-        let mut held = Held { anywhere: vec![false; count], alone: vec![false; count] };
+        let mut held = TextWords { anywhere: vec![false; count], alone: vec![false; count] };
         let is_part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || !byte.is_ascii();
         let mut state = words.start_state(Anchored::No).expect("it starts anywhere");
         for (at, byte) in text.iter().enumerate() {
@@ -175,13 +175,14 @@ impl Held {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::code::StepKind;
+    use crate::code::StatementKind;
     use crate::languages::{self, Choices};
     use crate::sources::Source;
 
     #[test]
     fn a_name_needs_all_its_parts() {
-        let need = Need { texts: vec!["sync"], names: vec!["torch.cuda.sync"], ..Need::default() };
+        let need =
+            RequiredWords { texts: vec!["sync"], names: vec!["torch.cuda.sync"], ..RequiredWords::default() };
         let prefilter = Prefilter::of(&[need], 0);
         let wakes = |text, language| prefilter.enabled(&Code::default(), text, language, |_| true)[0];
         assert!(wakes("from torch import cuda\ncuda.sync()", Language::Python));
@@ -194,12 +195,12 @@ mod tests {
     #[test]
     fn a_glance_at_the_code_wakes_where_words_do_not() {
         let node_predicate: NodePredicate =
-            |part| matches!(part, Part::Step(step) if matches!(step.kind, StepKind::Break));
-        let need = Need {
+            |part| matches!(part, CodeNode::Step(step) if matches!(step.kind, StatementKind::Break));
+        let need = RequiredWords {
             texts: vec!["device"],
             node_predicate: Some(node_predicate),
             sure: vec!["sure"],
-            ..Need::default()
+            ..RequiredWords::default()
         };
         let prefilter = Prefilter::of(&[need], 0);
         let wakes = |text: &str| {
@@ -214,8 +215,9 @@ mod tests {
 
     #[test]
     fn what_stands_beside_is_asked_of_python_alone() {
-        let need = Need { texts: vec!["bf16"], beside: vec!["sm_", "major"], ..Need::default() };
-        let prefilter = Prefilter::of(&[need, Need::default()], 0);
+        let need =
+            RequiredWords { texts: vec!["bf16"], beside: vec!["sm_", "major"], ..RequiredWords::default() };
+        let prefilter = Prefilter::of(&[need, RequiredWords::default()], 0);
         let enabled = |text, language| prefilter.enabled(&Code::default(), text, language, |_| true);
         assert_eq!(enabled("bf16", Language::Python), [false, true]);
         assert_eq!(enabled("bf16 sm_80", Language::Python), [true, true]);

@@ -4,7 +4,7 @@ use super::evaluate::Scope;
 use super::schema::RelatedPlace;
 use super::wording::Words;
 use crate::facts::Place;
-use crate::findings::{Moment, Related};
+use crate::findings::{Related, RelativeTime};
 use crate::program::Definition;
 use crate::program::trace::{Event, EventId};
 
@@ -22,39 +22,39 @@ impl Scope<'_> {
         let shown = |event: &&Event| related.iter().any(|known: &Related| known.place == event.place);
         let earlier: Vec<&Event> =
             [words.cuda, words.library, Some(pointed)].into_iter().flatten().filter(shown).collect();
-        let mut add = |place: Place, message: String, moment: Moment| {
+        let mut add = |place: Place, message: String, moment: RelativeTime| {
             let is_text = place.span.end > place.span.start;
             if is_text && !related.iter().any(|known| known.place == place) {
                 related.push(Related { place, message, moment });
             }
         };
         match wanted {
-            RelatedPlace::Event => add(words.event.place, words.of_event(words.event), Moment::After),
+            RelatedPlace::Event => add(words.event.place, words.of_event(words.event), RelativeTime::After),
             RelatedPlace::CudaInit | RelatedPlace::GpuImport => {
                 let earlier = if wanted == RelatedPlace::CudaInit { words.cuda } else { words.library };
                 if let Some(earlier) = earlier {
-                    add(earlier.place, words.of_event(earlier), Moment::Before);
+                    add(earlier.place, words.of_event(earlier), RelativeTime::Before);
                 }
             }
             RelatedPlace::Definition => {
                 if pointed.place != words.event.place {
-                    add(pointed.place, words.of_event(pointed), Moment::Before);
+                    add(pointed.place, words.of_event(pointed), RelativeTime::Before);
                 }
             }
             RelatedPlace::Mask => {
                 for definition in &words.event.before.mask {
                     let Definition::Set(write, Some(value)) = definition else { continue };
                     if let Some(write) = self.trace.events.get(*write as usize) {
-                        add(write.place, format!("the mask is set to `{value}` here"), Moment::Before);
+                        add(write.place, format!("the mask is set to `{value}` here"), RelativeTime::Before);
                     }
                 }
                 if let Some(site) = self.trace.frames.first().and_then(|frame| frame.site) {
-                    add(site, "the program is started with it here".to_owned(), Moment::Before);
+                    add(site, "the program is started with it here".to_owned(), RelativeTime::Before);
                 }
             }
             RelatedPlace::Late => {
                 if let Some(late) = words.event.before.late.last() {
-                    add(late.place, format!("`{}` reads it here", late.by), Moment::Before);
+                    add(late.place, format!("`{}` reads it here", late.by), RelativeTime::Before);
                 }
             }
             RelatedPlace::Release => {
@@ -63,7 +63,7 @@ impl Scope<'_> {
                     release.assured.is_none() && !self.trace.excludes(words.event, release)
                 });
                 if let Some(release) = releases.find(|release| self.test_name(release) == test) {
-                    add(release.place, words.of_event(release), Moment::After);
+                    add(release.place, words.of_event(release), RelativeTime::After);
                 }
             }
             RelatedPlace::Chain => {
@@ -81,9 +81,9 @@ impl Scope<'_> {
                     behind |= start
                         .is_some_and(|start| start.file == site.file && start.span.start < site.span.end);
                     let moment = match behind {
-                        true => Moment::After,
-                        false if earlier.iter().any(|event| leads_to(event, frame)) => Moment::First,
-                        false => Moment::Before,
+                        true => RelativeTime::After,
+                        false if earlier.iter().any(|event| leads_to(event, frame)) => RelativeTime::First,
+                        false => RelativeTime::Before,
                     };
                     let message = match &frame.function {
                         Some(function) => format!("calls `{function}`"),

@@ -52,7 +52,7 @@ pub struct Rule {
     #[serde(default)]
     pub when: Vec<Condition>,
     #[serde(default)]
-    pub at: At,
+    pub at: FindingPlace,
     /// Not reported where one of these rules is, in the same program.
     #[serde(default)]
     pub yields_to: Vec<String>,
@@ -61,7 +61,7 @@ pub struct Rule {
     pub once: bool,
     pub message: String,
     /// What is said where the policy has no section that the rule belongs to, in the place of `message` and `advice`.
-    pub without_policy: Option<Said>,
+    pub without_policy: Option<FindingMessage>,
     /// Without a policy one finding speaks for the whole project, and the others are notes.
     pub for_project: Option<ForProject>,
     /// Without a policy the first of many findings about one `{name}` speaks for them, and the others are notes.
@@ -80,7 +80,7 @@ pub struct Rule {
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct ForProject {
     /// What the first says of all; without it all are notes.
-    pub together: Option<Together>,
+    pub together: Option<FindingGroup>,
     /// Where most programs of the project keep to it, those that do not speak for themselves.
     pub convention: Convention,
     /// A program for which this holds speaks for itself.
@@ -92,7 +92,7 @@ pub struct ForProject {
 /// What a finding says.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Said {
+pub struct FindingMessage {
     pub message: String,
     pub advice: String,
 }
@@ -100,7 +100,7 @@ pub struct Said {
 /// What one finding says of several.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Together {
+pub struct FindingGroup {
     /// `{programs}` and `{places}` are their numbers.
     pub message: String,
     pub advice: String,
@@ -146,7 +146,7 @@ pub enum Section {
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Find {
     /// Something that happens in a program.
-    pub event: Option<EventKind>,
+    pub event: Option<EventSelector>,
     /// Names that a file uses, whoever runs it.
     pub uses: Option<Uses>,
     /// What only code can find, by its name in `rules/analyses.rs`.
@@ -198,7 +198,7 @@ pub enum UsedBy {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum EventKind {
+pub enum EventSelector {
     /// The first GPU use on some path of a program: the first effect that reaches `cuInit`; under a
     /// policy the first import of a GPU library too.
     GpuUse,
@@ -240,7 +240,7 @@ pub enum EventKind {
 /// Where a finding points.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum At {
+pub enum FindingPlace {
     /// The expression of the event.
     #[default]
     Event,

@@ -1,8 +1,8 @@
 //! What is only tried: code that goes on with something else where a call fails.
 
 use super::evaluate::Scope;
-use crate::code::walk::{Part, walk};
-use crate::code::{Block, Expr, Handler, StepKind};
+use crate::code::walk::{CodeNode, walk};
+use crate::code::{Block, Expr, Handler, StatementKind};
 use crate::facts::Place;
 use crate::program::trace::Event;
 
@@ -30,8 +30,8 @@ impl Scope<'_> {
         };
         let mut tried = false;
         walk(self.program.code(call.file), &mut |part, _| {
-            let Part::Step(step) = part else { return };
-            if let StepKind::Try { body, handlers, .. } = &step.kind {
+            let CodeNode::Step(step) = part else { return };
+            if let StatementKind::Try { body, handlers, .. } = &step.kind {
                 tried |= inside(body) && handlers.iter().any(catches);
             }
         });
@@ -45,8 +45,8 @@ impl Scope<'_> {
                 let text = self.program.text(Place { file: call.file, span: step.span });
                 ["exit(", "_exit(", "fail(", "skip("].iter().any(|word| text.contains(word))
             };
-            matches!(step.kind, StepKind::Raise { .. })
-                || matches!(step.kind, StepKind::Evaluate(_)) && exits()
+            matches!(step.kind, StatementKind::Raise { .. })
+                || matches!(step.kind, StatementKind::Evaluate(_)) && exits()
                 || step.kind.blocks().into_iter().any(|block| self.ends(call, block))
         })
     }

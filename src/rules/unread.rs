@@ -1,7 +1,7 @@
 //! What files that are not read may start: who says that nobody sets a variable has to have seen all who might.
 
 use crate::facts::{FileId, Place, Span};
-use crate::findings::{Finding, Moment, Related, Severity};
+use crate::findings::{Finding, Related, RelativeTime, Severity};
 use crate::program::Program;
 use crate::sources::{Language, Source, file_name_of};
 
@@ -33,7 +33,7 @@ pub fn soften_where_unread(findings: &mut [Finding], program: &Program<'_>) {
             place,
             message: "this names the program, in a file that is not read: it may set what is missing"
                 .to_owned(),
-            moment: Moment::Unordered,
+            moment: RelativeTime::Unordered,
         });
     }
 }

@@ -3,8 +3,8 @@
 use super::Rule;
 use super::files::{FileScope, RawFinding};
 use super::schema::{Argument, Condition, UsedBy};
-use crate::code::walk::{Ancestor, Part, walk, within_function};
-use crate::code::{self, Expr, ExprKind, ImportNames, Step, StepKind, Target};
+use crate::code::walk::{Ancestor, CodeNode, walk, within_function};
+use crate::code::{self, Expr, ExprKind, ImportNames, Statement, StatementKind, Target};
 use crate::facts::Span;
 use crate::findings::Severity;
 use crate::program::Names;
@@ -40,10 +40,10 @@ impl<'a> Used<'a> {
         let mut assigned: Option<&Expr<'a>> = None;
         let (mut statement, mut binds) = (Span::default(), None);
         walk(scope.code, &mut |part, around| {
-            if let Part::Step(step) = part {
+            if let CodeNode::Step(step) = part {
                 statement = step.span;
                 binds = match &step.kind {
-                    StepKind::Assign { targets, .. } => targets.iter().find_map(|target| match target {
+                    StatementKind::Assign { targets, .. } => targets.iter().find_map(|target| match target {
                         Target::Name(name, _) => Some(*name),
                         _ => None,
                     }),
@@ -73,12 +73,12 @@ impl<'a> Used<'a> {
                 used.by_name.entry(name.to_owned()).or_default().push(one);
             };
             match part {
-                Part::Step(step) => {
+                CodeNode::Step(step) => {
                     assigned = match &step.kind {
-                        StepKind::Assign { value, .. } => value.as_ref(),
+                        StatementKind::Assign { value, .. } => value.as_ref(),
                         _ => None,
                     };
-                    if let StepKind::Import(import) = &step.kind
+                    if let StatementKind::Import(import) = &step.kind
                         && scope.program.imports_outside(scope.file, import)
                     {
                         note(import.module, UsedBy::Import, step.span, &[], None);
@@ -90,14 +90,14 @@ impl<'a> Used<'a> {
                         }
                     }
                 }
-                Part::Target(Target::Attribute(object, name)) => {
+                CodeNode::Target(Target::Attribute(object, name)) => {
                     if let Some(path) = scope.names.path(object) {
                         let span =
                             Span { start: object.span.start, end: object.span.end + name.len() as u32 + 1 };
                         note(&format!("{path}.{name}"), UsedBy::Assign, span, &[], assigned);
                     }
                 }
-                Part::Expr(expr) => match &expr.kind {
+                CodeNode::Expr(expr) => match &expr.kind {
                     ExprKind::Call(call) => {
                         if let Some(path) = scope.names.path(&call.callee) {
                             note(path, UsedBy::Call, expr.span, &call.arguments, None);
@@ -113,7 +113,7 @@ impl<'a> Used<'a> {
                     }
                     _ => {}
                 },
-                Part::Target(_) => {}
+                CodeNode::Target(_) => {}
             }
         });
         used
@@ -306,7 +306,7 @@ fn asks_for_type(around: &Ancestor<'_, '_>, scope: &FileScope<'_>) -> bool {
 pub(super) fn expects_failure(around: &Ancestor<'_, '_>, scope: &FileScope<'_>) -> bool {
     const EXPECT: [&str; 4] = ["raises", "suppress", "assertRaises", "assertRaisesRegex"];
     let (Ancestor::With(step) | Ancestor::WithItem(step)) = around else { return false };
-    let StepKind::With { items, .. } = &step.kind else { return false };
+    let StatementKind::With { items, .. } = &step.kind else { return false };
     items.iter().any(|(item, _)| match &item.kind {
         ExprKind::Call(call) => {
             let name = scope.text(call.callee.span).rsplit('.').next().unwrap_or_default();
@@ -337,7 +337,9 @@ pub(super) fn guards(around: &Ancestor<'_, '_>, scope: &FileScope<'_>) -> bool {
     match around {
         Ancestor::Then(test) | Ancestor::Otherwise(test) => asks(test),
         Ancestor::Try(step) => match &step.kind {
-            StepKind::Try { handlers, .. } => handlers.iter().any(|handler| survives(&handler.types, scope)),
+            StatementKind::Try { handlers, .. } => {
+                handlers.iter().any(|handler| survives(&handler.types, scope))
+            }
             _ => false,
         },
         Ancestor::Handler(_, handler) => survives(&handler.types, scope),
@@ -357,7 +359,9 @@ fn names_version(test: &str) -> bool {
 
 /// Whether the body of a `try` may look up a name that is missing: the error is caught, whatever the handler is for.
 pub(super) fn catches_missing(around: &Ancestor<'_, '_>, scope: &FileScope<'_>) -> bool {
-    let Ancestor::Try(Step { kind: StepKind::Try { handlers, .. }, .. }) = around else { return false };
+    let Ancestor::Try(Statement { kind: StatementKind::Try { handlers, .. }, .. }) = around else {
+        return false;
+    };
     let for_all = |caught: &Expr<'_>| matches!(scope.text(caught.span), "Exception" | "BaseException");
     guards(around, scope)
         || handlers.iter().any(|handler| handler.types.is_empty() || handler.types.iter().any(for_all))
@@ -366,7 +370,7 @@ pub(super) fn catches_missing(around: &Ancestor<'_, '_>, scope: &FileScope<'_>) 
 /// Whether a `try` catches nothing but imports that fail: a name that is missing goes past it.
 pub(super) fn is_for_imports(around: &Ancestor<'_, '_>) -> bool {
     match around {
-        Ancestor::Try(Step { kind: StepKind::Try { handlers, .. }, .. }) => {
+        Ancestor::Try(Statement { kind: StatementKind::Try { handlers, .. }, .. }) => {
             !handlers.is_empty() && handlers.iter().all(|handler| handler.import_errors)
         }
         _ => false,

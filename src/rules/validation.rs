@@ -2,7 +2,7 @@
 //! code that stops when the answer is wrong. What it is called does not matter.
 
 use super::evaluate::Scope;
-use crate::program::trace::What;
+use crate::program::trace::EventKind;
 
 /// Calls that ask the device itself, by the end of their names.
 const ASKS: &[&str] = &[
@@ -32,8 +32,8 @@ impl Scope<'_> {
     /// Looks through the whole trace.
     pub(super) fn has_validation(&self) -> bool {
         self.trace.events.iter().any(|event| match &event.what {
-            What::Validate { .. } => true,
-            What::Call { callee, .. } => {
+            EventKind::Validate { .. } => true,
+            EventKind::Call { callee, .. } => {
                 let frame = &self.trace.frames[event.frame as usize];
                 ASKS.iter().any(|asks| callee.ends_with(asks))
                     && (self.program.may_stop(frame) || self.program.caller_may_stop(self.trace, frame))
@@ -46,8 +46,8 @@ impl Scope<'_> {
     /// comes first. What a GPU can do is no such question, since many can do the same.
     pub(super) fn tells_gpus_apart(&self) -> bool {
         self.trace.events.iter().any(|event| match &event.what {
-            What::Validate { .. } => true,
-            What::Call { callee, .. } => {
+            EventKind::Validate { .. } => true,
+            EventKind::Call { callee, .. } => {
                 let statement = || self.program.sources.text(event.statement);
                 let is_particular = TELL_APART.iter().any(|asks| callee.ends_with(asks))
                     || callee.ends_with("get_device_properties")

@@ -2,10 +2,10 @@
 
 use super::conditions::{Verdict, happened, reaching};
 use super::evaluate::{Scope, ScopeKind};
-use super::schema::{AllocatorFault, Earlier, InForce, MaskFault, Selects, Written};
+use super::schema::{AllocatorFault, EarlierEvent, InForce, MaskFault, Selects, ValueCondition};
 use crate::allocator;
 use crate::masks::{self, Fault, Kind};
-use crate::program::trace::{Event, EventId, NOT_NOTED, What};
+use crate::program::trace::{Event, EventId, EventKind, NOT_NOTED};
 use crate::program::{Definition, MASK, Reaching};
 
 impl Scope<'_> {
@@ -67,8 +67,8 @@ impl Scope<'_> {
             .map(|found| (*write, found))
     }
 
-    pub(super) fn is_written(&self, wanted: &Written, event: &Event, verdict: &mut Verdict) -> bool {
-        let What::Write { value: Some(value), only_if_unset, .. } = &event.what else { return false };
+    pub(super) fn is_written(&self, wanted: &ValueCondition, event: &Event, verdict: &mut Verdict) -> bool {
+        let EventKind::Write { value: Some(value), only_if_unset, .. } = &event.what else { return false };
         let order = self.policy.gpu.as_ref().and_then(|gpu| gpu.device_order);
         let earlier = || {
             event.before.written.iter().find_map(|definition| match definition {
@@ -116,7 +116,7 @@ impl Scope<'_> {
             return false;
         }
         if let Some(fault) = wanted.allocator {
-            let What::Write { variable, .. } = &event.what else { return false };
+            let EventKind::Write { variable, .. } = &event.what else { return false };
             verdict.fault = fault.in_value(variable, value);
             return verdict.fault.is_some();
         }
@@ -155,13 +155,14 @@ impl Scope<'_> {
             let mut mask = event.before.mask.iter();
             mask.any(|definition| matches!(definition, Definition::Set(known, _) if *known == write))
         };
-        let mut starts = self.trace.events.iter().filter(|event| matches!(event.what, What::Launch { .. }));
+        let mut starts =
+            self.trace.events.iter().filter(|event| matches!(event.what, EventKind::Launch { .. }));
         self.kind == ScopeKind::Launcher && starts.any(has_it)
     }
 
     /// Whether a write takes a value that was not in force when the earlier thing happened.
-    pub(super) fn is_new_value(&self, event: &Event, earlier: Earlier) -> bool {
-        let What::Write { variable, value, only_if_unset } = &event.what else { return false };
+    pub(super) fn is_new_value(&self, event: &Event, earlier: EarlierEvent) -> bool {
+        let EventKind::Write { variable, value, only_if_unset } = &event.what else { return false };
         let Some(happened) = happened(event, earlier) else { return false };
         if *only_if_unset && !event.before.written.iter().any(Definition::is_absent) {
             return false;

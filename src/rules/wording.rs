@@ -2,7 +2,7 @@
 
 use crate::policy::Policy;
 use crate::program::knowledge::{Does, Variables};
-use crate::program::trace::{Event, What};
+use crate::program::trace::{Event, EventKind};
 use crate::program::{Definition, Reaching};
 
 /// What a message may speak of.
@@ -27,7 +27,7 @@ impl Words<'_> {
     /// Replaces each `{name}` by what it stands for here; an unknown one is left as it is.
     pub fn fill(&self, template: &str) -> String {
         // The end of a file is no code, and nobody comes to it.
-        let at_end = matches!(self.event.what, What::End)
+        let at_end = matches!(self.event.what, EventKind::End)
             .then(|| template.replace(" when `{use}` is reached", " here").replace("`{use}`", "{use}"));
         let template = at_end.as_deref().unwrap_or(template);
         let mut filled = String::with_capacity(template.len());
@@ -59,15 +59,15 @@ impl Words<'_> {
         match (name, &self.event.what) {
             ("test", _) => self.test.map(str::to_owned),
             ("use", what) => Some(as_code(what)),
-            ("taken", What::Call { by_number: true, .. }) => Some(
+            ("taken", EventKind::Call { by_number: true, .. }) => Some(
                 "the number that it is given counts all GPUs of the machine, the fastest first".to_owned(),
             ),
             ("taken", _) => Some("the process takes whichever GPU comes first".to_owned()),
             ("init", _) => self.cuda.map(|cuda| as_code(&cuda.what)),
             ("import", _) => self.library.map(|library| as_code(&library.what)),
-            ("value", What::Observed { text, .. }) => Some(text.clone()),
+            ("value", EventKind::Observed { text, .. }) => Some(text.clone()),
             ("value", what) => Some(match (what, self.in_force) {
-                (What::Write { value: Some(value), .. }, _) => value.clone(),
+                (EventKind::Write { value: Some(value), .. }, _) => value.clone(),
                 (_, Some(value)) => value.to_owned(),
                 _ => "…".to_owned(),
             }),
@@ -78,7 +78,7 @@ impl Words<'_> {
             ("order", _) => Some(
                 gpu.and_then(|gpu| gpu.device_order).map_or("PCI_BUS_ID", |order| order.as_str()).to_owned(),
             ),
-            ("brings", What::Import { brings, .. }) => {
+            ("brings", EventKind::Import { brings, .. }) => {
                 // Words stand for themselves, names are code.
                 let quoted =
                     |name: &String| if name.contains(' ') { name.clone() } else { format!("`{name}`") };
@@ -86,9 +86,11 @@ impl Words<'_> {
             }
             (
                 "variable",
-                What::Write { variable, .. } | What::Remove { variable } | What::Refuse { variable, .. },
+                EventKind::Write { variable, .. }
+                | EventKind::Remove { variable }
+                | EventKind::Refuse { variable, .. },
             ) => Some(variable.clone()),
-            ("given", What::Refuse { given, .. }) => Some((*given).to_owned()),
+            ("given", EventKind::Refuse { given, .. }) => Some((*given).to_owned()),
             ("fault", _) => self.fault.map(|(fault, _)| fault.clone()),
             ("conflict", _) => Some(match (self.fault, &self.event.before.rival) {
                 (Some((fault, _)), _) => fault.clone(),
@@ -96,7 +98,7 @@ impl Words<'_> {
                     "another name of this setting has another value, and one of the two is ignored".to_owned()
                 }
             }),
-            ("switch", What::Write { value, .. }) => Some(
+            ("switch", EventKind::Write { value, .. }) => Some(
                 match value.as_deref().map(str::trim) {
                     Some("1") => "every allocation goes to the driver, which is for debugging only",
                     Some("0") => {
@@ -106,7 +108,7 @@ impl Words<'_> {
                 }
                 .to_owned(),
             ),
-            ("unread", What::Write { variable, value, .. }) => {
+            ("unread", EventKind::Write { variable, value, .. }) => {
                 let meaning = || self.known.get(variable).map(|row| row.meaning.clone());
                 match (self.event.before.late.last(), value) {
                     (Some(late), _) => Some(format!("it is set after `{}`, which has read it", late.by)),
@@ -117,11 +119,11 @@ impl Words<'_> {
             }
             ("wanted", _) => self.fault.map(|(_, wanted)| wanted.clone()),
             ("late", _) => self.event.before.late.last().map(|late| late.by.to_string()),
-            ("known", What::Write { variable, .. }) => self.known.near(variable).map(str::to_owned),
-            ("meaning", What::Write { variable, .. }) => {
+            ("known", EventKind::Write { variable, .. }) => self.known.near(variable).map(str::to_owned),
+            ("meaning", EventKind::Write { variable, .. }) => {
                 self.known.get(variable).map(|row| row.meaning.clone())
             }
-            ("instead", What::Write { variable, .. }) => {
+            ("instead", EventKind::Write { variable, .. }) => {
                 Some(match self.known.get(variable).and_then(|row| row.instead.clone()) {
                     _ if !self.event.before.late.is_empty() => {
                         format!("set {variable} before `{}`", self.event.before.late[0].by)
@@ -130,11 +132,11 @@ impl Words<'_> {
                     None => "remove it".to_owned(),
                 })
             }
-            ("text", What::Observed { text, .. }) => Some(text.clone()),
-            ("device", What::Select { text, .. }) => Some(text.clone()),
-            ("index", What::Select { index: Some(index), .. }) => Some(index.to_string()),
-            ("by", What::Select { by, .. }) => Some(by.clone()),
-            ("module", What::Import { module, .. }) => Some(module.clone()),
+            ("text", EventKind::Observed { text, .. }) => Some(text.clone()),
+            ("device", EventKind::Select { text, .. }) => Some(text.clone()),
+            ("index", EventKind::Select { index: Some(index), .. }) => Some(index.to_string()),
+            ("by", EventKind::Select { by, .. }) => Some(by.clone()),
+            ("module", EventKind::Import { module, .. }) => Some(module.clone()),
             ("alloc-conf", _) => gpu.and_then(|gpu| gpu.alloc_conf.clone()),
             ("allowed", _) => Some(gpu.map_or_else(|| "cuda:0".to_owned(), |gpu| gpu.allowed_devices())),
             ("mask", _) => Some(match gpu.map(|gpu| gpu.accepted_masks()) {
@@ -149,28 +151,28 @@ impl Words<'_> {
     pub fn of_event(&self, event: &Event) -> String {
         let because = |note: &Option<String>| note.as_ref().map_or(String::new(), |note| format!(": {note}"));
         match &event.what {
-            What::Import { note, touches_cuda: true, .. } => {
+            EventKind::Import { note, touches_cuda: true, .. } => {
                 format!("this import initialises CUDA{}", because(note))
             }
-            What::Import { module, .. } => format!("`{module}` is imported here"),
-            What::Call { does, .. } if self.test.is_some() && does.contains(&Does::Allocate) => {
+            EventKind::Import { module, .. } => format!("`{module}` is imported here"),
+            EventKind::Call { does, .. } if self.test.is_some() && does.contains(&Does::Allocate) => {
                 "this puts memory on the GPU".to_owned()
             }
-            What::Call { does, note, .. } if !does.contains(&Does::CudaInit) => {
+            EventKind::Call { does, note, .. } if !does.contains(&Does::CudaInit) => {
                 format!("the GPU is asked here{}", because(note))
             }
-            What::Call { note, .. } => format!("CUDA is initialised here{}", because(note)),
-            What::Write { variable, .. } => format!("`{variable}` is set here"),
-            What::Remove { variable } => format!("`{variable}` is removed here"),
-            What::Restore { variable } => format!("`{variable}` is set to what was read before here"),
-            What::Select { text, .. } => format!("`{text}` is chosen here"),
-            What::Refuse { variable, .. } => format!("`{variable}` is set here"),
-            What::Validate { by } => format!("`{by}` checks the GPU"),
-            What::Release { .. } => "this is not reached when something is raised before".to_owned(),
-            What::Spawn { .. } => "a process is started here".to_owned(),
-            What::Launch { callee, .. } => format!("`{callee}` is started here"),
-            What::Observed { text, .. } => format!("`{text}` stands here"),
-            What::End => "the file ends here".to_owned(),
+            EventKind::Call { note, .. } => format!("CUDA is initialised here{}", because(note)),
+            EventKind::Write { variable, .. } => format!("`{variable}` is set here"),
+            EventKind::Remove { variable } => format!("`{variable}` is removed here"),
+            EventKind::Restore { variable } => format!("`{variable}` is set to what was read before here"),
+            EventKind::Select { text, .. } => format!("`{text}` is chosen here"),
+            EventKind::Refuse { variable, .. } => format!("`{variable}` is set here"),
+            EventKind::Validate { by } => format!("`{by}` checks the GPU"),
+            EventKind::Release { .. } => "this is not reached when something is raised before".to_owned(),
+            EventKind::Spawn { .. } => "a process is started here".to_owned(),
+            EventKind::Launch { callee, .. } => format!("`{callee}` is started here"),
+            EventKind::Observed { text, .. } => format!("`{text}` stands here"),
+            EventKind::End => "the file ends here".to_owned(),
         }
     }
 }
@@ -225,26 +227,26 @@ fn named_in_capitals(code: &str) -> String {
 }
 
 /// An event as code.
-pub(crate) fn as_code(what: &What) -> String {
+pub(crate) fn as_code(what: &EventKind) -> String {
     match what {
-        What::Import { module, .. } => format!("import {module}"),
+        EventKind::Import { module, .. } => format!("import {module}"),
         // A command line.
-        What::Call { callee, .. } if callee.contains(' ') => callee.clone(),
-        What::Call { callee, .. } if callee.contains(['.', ':']) => {
+        EventKind::Call { callee, .. } if callee.contains(' ') => callee.clone(),
+        EventKind::Call { callee, .. } if callee.contains(['.', ':']) => {
             format!("{}()", callee.trim_end_matches("()"))
         }
-        What::Call { callee, .. } => format!(".{callee}()"),
-        What::Validate { by } => format!("{by}()"),
-        What::Spawn { callee, .. } => format!("{callee}()"),
-        What::Release { by } => by.clone(),
-        What::Launch { callee, .. } => callee.clone(),
-        What::Observed { text, .. } => text.clone(),
-        What::End => "the end of what is set here".to_owned(),
-        What::Write { variable, .. }
-        | What::Remove { variable }
-        | What::Restore { variable }
-        | What::Refuse { variable, .. } => variable.clone(),
-        What::Select { text, .. } => text.clone(),
+        EventKind::Call { callee, .. } => format!(".{callee}()"),
+        EventKind::Validate { by } => format!("{by}()"),
+        EventKind::Spawn { callee, .. } => format!("{callee}()"),
+        EventKind::Release { by } => by.clone(),
+        EventKind::Launch { callee, .. } => callee.clone(),
+        EventKind::Observed { text, .. } => text.clone(),
+        EventKind::End => "the end of what is set here".to_owned(),
+        EventKind::Write { variable, .. }
+        | EventKind::Remove { variable }
+        | EventKind::Restore { variable }
+        | EventKind::Refuse { variable, .. } => variable.clone(),
+        EventKind::Select { text, .. } => text.clone(),
     }
 }
 

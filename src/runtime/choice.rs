@@ -2,8 +2,8 @@
 
 use super::cards::Card;
 use super::driver::{Answer, codes};
-use super::machine::Told;
-use super::management::{Board, Mode};
+use super::machine::CardAnswer;
+use super::management::{CardState, Mode};
 use crate::policy::{Amount, Gpu};
 use serde::Serialize;
 
@@ -81,7 +81,7 @@ pub struct Mask {
 }
 
 impl Mask {
-    pub fn of(value: &str, told: &Told<Answer>) -> Mask {
+    pub fn of(value: &str, told: &CardAnswer<Answer>) -> Mask {
         let shown = match told.answer() {
             Some(Answer::Cards { cards, .. }) => Some(cards.clone()),
             Some(Answer::Error { code: codes::NO_DEVICE | codes::INVALID_DEVICE }) => Some(Vec::new()),
@@ -91,7 +91,7 @@ impl Mask {
     }
 
     /// The cards that it stands for. What the driver did not say is looked up in the order of `boards`.
-    fn boards<'b>(&self, boards: &'b [Board], renumbered: bool) -> Vec<&'b Board> {
+    fn boards<'b>(&self, boards: &'b [CardState], renumbered: bool) -> Vec<&'b CardState> {
         let board_of = |card: &Card| {
             // Slices of one card share its address.
             let mut there = boards.iter().filter(|board| board.card.pci == card.pci);
@@ -131,11 +131,15 @@ pub struct Given<'a> {
 /// The cards that the policy allows, at least one: one that it names, or all of one kind, of which each is as good. `boards`
 /// are all that this process knows of, in the order of their PCI addresses. Where CUDA_VISIBLE_DEVICES leaves some of the
 /// allowed cards it is these; where it leaves none of them, all are told, for whoever says what is missing.
-pub fn allowed<'b>(gpu: &Gpu, boards: &'b [Board], given: &Given<'_>) -> Result<Vec<&'b Board>, NoChoice> {
+pub fn allowed<'b>(
+    gpu: &Gpu,
+    boards: &'b [CardState],
+    given: &Given<'_>,
+) -> Result<Vec<&'b CardState>, NoChoice> {
     if boards.is_empty() {
         return Err(NoChoice::NoCards);
     }
-    let fitting: Vec<&Board> = boards.iter().filter(|board| objection(gpu, board).is_none()).collect();
+    let fitting: Vec<&CardState> = boards.iter().filter(|board| objection(gpu, board).is_none()).collect();
     let instead = match fitting.as_slice() {
         [only] => Some(format!("\"{}\", which is {}", only.card.uuid, only.card.name)),
         _ => None,
@@ -165,7 +169,8 @@ pub fn allowed<'b>(gpu: &Gpu, boards: &'b [Board], given: &Given<'_>) -> Result<
     if counts_others && by_index_alone {
         return Err(NoChoice::OnlyAnIndex { named: values.join("`, `"), cards: described(boards) });
     }
-    let is_left = |board: &&Board| given.left.is_none_or(|left| left.iter().any(|card| card.is(&board.card)));
+    let is_left =
+        |board: &&CardState| given.left.is_none_or(|left| left.iter().any(|card| card.is(&board.card)));
     if let Some(first) = named.first() {
         return Ok(vec![named.iter().find(|board| is_left(board)).unwrap_or(first)]);
     }
@@ -173,10 +178,10 @@ pub fn allowed<'b>(gpu: &Gpu, boards: &'b [Board], given: &Given<'_>) -> Result<
         return Err(NoChoice::NamesNone { named: values.join("`, `"), cards: described(boards), instead });
     }
     if fitting.is_empty() {
-        let why = |board: &Board| (board.card.to_string(), objection(gpu, board).unwrap_or_default());
+        let why = |board: &CardState| (board.card.to_string(), objection(gpu, board).unwrap_or_default());
         return Err(NoChoice::NoneAllowed(boards.iter().map(why).collect()));
     }
-    let left: Vec<&Board> = fitting.iter().copied().filter(is_left).collect();
+    let left: Vec<&CardState> = fitting.iter().copied().filter(is_left).collect();
     match left.as_slice() {
         [] => Ok(fitting),
         [first, others @ ..] if others.iter().all(|other| is_alike(&first.card, &other.card)) => Ok(left),
@@ -191,14 +196,14 @@ fn is_alike(left: &Card, right: &Card) -> bool {
 }
 
 /// The cards with what a policy may write for them.
-fn described(boards: &[Board]) -> String {
+fn described(boards: &[CardState]) -> String {
     let cards: Vec<String> =
         boards.iter().map(|board| format!("{} is {}", board.card.name, board.card.uuid)).collect();
     cards.join(", ")
 }
 
 /// Why the policy does not allow a card, as what follows its name; `None` when it does.
-pub fn objection(gpu: &Gpu, board: &Board) -> Option<String> {
+pub fn objection(gpu: &Gpu, board: &CardState) -> Option<String> {
     let card = &board.card;
     if let Some(part) = forbidding(&gpu.forbidden, &card.name) {
         return Some(format!("is forbidden (`gpu.forbidden: {part}`)"));
@@ -269,7 +274,7 @@ fn contains(name: &str, part: &str) -> bool {
 }
 
 /// The card that an element of `visible-devices` stands for.
-fn named_by<'b>(element: &str, boards: &'b [Board], renumbered: bool) -> Option<&'b Board> {
+fn named_by<'b>(element: &str, boards: &'b [CardState], renumbered: bool) -> Option<&'b CardState> {
     if element.starts_with("GPU-") || element.starts_with("MIG-") {
         return boards.iter().find(|board| board.card.uuid.starts_with(element));
     }

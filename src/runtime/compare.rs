@@ -21,7 +21,7 @@ mod runs;
 pub use page::text;
 pub use runs::Scratch;
 
-use super::exec::{Foreign, Refusal, Request as OnCard, Strays, held, not_asked};
+use super::exec::{ForeignProcessPolicy, Refusal, Request as OnCard, Strays, held, not_asked};
 use super::machine;
 use super::management::Listing;
 use super::process::Limits;
@@ -34,7 +34,7 @@ use crate::runtime::cards::Card;
 use decision::{Conclusion, Rule};
 use document::{Comparison, Side as SideTold, Timing, Verdict};
 use outputs::Outputs;
-use runs::{Ground, Run, RunEnd, last_words};
+use runs::{Run, RunEnd, RunPlace, last_words};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -124,7 +124,7 @@ fn attempt(
     let ground = ground(request, told, tell)?;
     let mut measured = Measured { request, ground, scratch, reference: None };
     // The first runs find cold caches, so their times do not count. Base runs twice: what is not the same twice says nothing about head.
-    for which in [Which::Base, Which::Base, Which::Head] {
+    for which in [ComparedSide::Base, ComparedSide::Base, ComparedSide::Head] {
         if measured.run(which, told)?.is_none() {
             return Ok(());
         }
@@ -164,13 +164,15 @@ fn attempt(
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Which {
+enum ComparedSide {
     Base,
     Head,
 }
 
-const ABBA: [Which; 4] = [Which::Base, Which::Head, Which::Head, Which::Base];
-const BAAB: [Which; 4] = [Which::Head, Which::Base, Which::Base, Which::Head];
+const ABBA: [ComparedSide; 4] =
+    [ComparedSide::Base, ComparedSide::Head, ComparedSide::Head, ComparedSide::Base];
+const BAAB: [ComparedSide; 4] =
+    [ComparedSide::Head, ComparedSide::Base, ComparedSide::Base, ComparedSide::Head];
 
 /// Xorshift (Marsaglia); of its bits only one is used at a time.
 fn next(state: u64) -> u64 {
@@ -184,14 +186,14 @@ fn ground(
     request: &Request<'_>,
     told: &mut Comparison,
     tell: &mut dyn FnMut(Message<'_>),
-) -> Result<Ground, Refusal> {
+) -> Result<RunPlace, Refusal> {
     if request.mode == Mode::Cpu {
         let listing = machine::listing(request.patience).map_err(not_asked)?;
         told.simulated = matches!(listing.answer(), Some(Listing::Cards { simulated: true, .. }));
         if told.simulated && !request.allows_simulated {
             return Err(Refusal::Simulated);
         }
-        let (ground, unchecked) = Ground::without(told.simulated, request.patience);
+        let (ground, unchecked) = RunPlace::without(told.simulated, request.patience);
         told.not_checked.extend(unchecked);
         return Ok(ground);
     }
@@ -202,7 +204,7 @@ fn ground(
         limits: request.limits,
         slot_timeout: request.slot_timeout,
         slot_folder: request.slot_folder.clone(),
-        foreign: Foreign::Wait,
+        foreign: ForeignProcessPolicy::Wait,
         strays: Strays::ByPolicy,
         keep_env: request.keep_env,
         hides_cards: request.hides_cards,
@@ -214,7 +216,7 @@ fn ground(
     else {
         let why = "this machine has none, and the policy asks for none".to_owned();
         told.not_checked.push(NotChecked { what: "memory of a card".to_owned(), why });
-        return Ok(Ground::Plain);
+        return Ok(RunPlace::Plain);
     };
     told.simulated = machine.is_simulated();
     if let Some(Listing::Cards { driver, .. }) = machine.listing.answer() {
@@ -229,13 +231,13 @@ fn ground(
     let what = "whether the clocks of the card were the same for both".to_owned();
     let why = "only that heat or power kept them down is looked at; lock them (`nvidia-smi -lgc`) where that is allowed".to_owned();
     told.not_checked.push(NotChecked { what, why });
-    Ok(Ground::Card(Box::new(prepared)))
+    Ok(RunPlace::Card(Box::new(prepared)))
 }
 
 /// The runs so far.
 struct Measured<'a> {
     request: &'a Request<'a>,
-    ground: Ground,
+    ground: RunPlace,
     scratch: &'a Path,
     /// What base put out first.
     reference: Option<Outputs>,
@@ -243,8 +245,8 @@ struct Measured<'a> {
 
 impl Measured<'_> {
     /// Runs a side once more, and holds what it put out against what base put out first. `None` where that is the end, which the document says then.
-    fn run(&mut self, which: Which, told: &mut Comparison) -> Result<Option<Run>, Refusal> {
-        let side = if which == Which::Base { &self.request.base } else { &self.request.head };
+    fn run(&mut self, which: ComparedSide, told: &mut Comparison) -> Result<Option<Run>, Refusal> {
+        let side = if which == ComparedSide::Base { &self.request.base } else { &self.request.head };
         let mut run = runs::run(self.request, side, &self.ground, self.scratch)?;
         if matches!(run.end, RunEnd::Signal(1 | 2 | 15) | RunEnd::Code(130 | 143)) {
             let message = "it was interrupted before its end";
@@ -263,13 +265,13 @@ impl Measured<'_> {
             return Ok(Some(run));
         };
         match which {
-            Which::Base => {
+            ComparedSide::Base => {
                 let message = format!(
                     "base does not put out the same twice, so that nothing can be held against it: {difference}; `--tolerance 1e-6` allows numbers to differ by a part, `--ignore-stdout` leaves out what it says"
                 );
                 told.end(Verdict::Inconclusive, Weight::Infrastructure, "not-repeatable", message);
             }
-            Which::Head => {
+            ComparedSide::Head => {
                 let message = format!("base and head do not put out the same: {difference}");
                 told.end(Verdict::OutputsDiffer, Weight::Rejection, "outputs-differ", message);
             }
@@ -277,18 +279,18 @@ impl Measured<'_> {
         Ok(None)
     }
 
-    fn failed(&self, which: Which, end: &RunEnd, told: &mut Comparison) {
+    fn failed(&self, which: ComparedSide, end: &RunEnd, told: &mut Comparison) {
         let last = match end {
             RunEnd::Missing(_) => None,
             _ => last_words(self.scratch),
         };
         let last = last.map(|line| format!("; it said last: {line}")).unwrap_or_default();
         match which {
-            Which::Base => {
+            ComparedSide::Base => {
                 let message = format!("base {}, so that nothing can be held against it{last}", end.words());
                 told.end(Verdict::Inconclusive, Weight::Infrastructure, "base-failed", message);
             }
-            Which::Head => {
+            ComparedSide::Head => {
                 let message = format!("base ended well, and head {}{last}", end.words());
                 told.end(Verdict::OutputsDiffer, Weight::Rejection, "head-failed", message);
             }
@@ -305,21 +307,24 @@ struct Series {
 
 impl Series {
     /// A block of four runs: neighbours are a pair, and both runs of base are one with itself.
-    fn add(&mut self, block: &[(Which, Run)], told: &mut Comparison) {
+    fn add(&mut self, block: &[(ComparedSide, Run)], told: &mut Comparison) {
         for neighbours in block.chunks(2) {
             let seconds =
                 |which| neighbours.iter().find(|(one, _)| *one == which).map(|(_, run)| run.seconds);
-            if let (Some(base), Some(head)) = (seconds(Which::Base), seconds(Which::Head)) {
+            if let (Some(base), Some(head)) = (seconds(ComparedSide::Base), seconds(ComparedSide::Head)) {
                 self.pairs.push((head / base).ln());
             }
         }
-        let base: Vec<f64> =
-            block.iter().filter(|(which, _)| *which == Which::Base).map(|(_, run)| run.seconds).collect();
+        let base: Vec<f64> = block
+            .iter()
+            .filter(|(which, _)| *which == ComparedSide::Base)
+            .map(|(_, run)| run.seconds)
+            .collect();
         if let [earlier, later] = base[..] {
             self.controls.push((later / earlier).ln());
         }
         for (which, run) in block {
-            let side = if *which == Which::Base { &mut told.base } else { &mut told.head };
+            let side = if *which == ComparedSide::Base { &mut told.base } else { &mut told.head };
             side.seconds.push(run.seconds);
             side.peak_memory = side.peak_memory.max(run.peak_memory);
         }

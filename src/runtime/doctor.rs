@@ -12,15 +12,15 @@ pub use resolution::{Order, Resolution, Variable};
 
 use super::advice::allocator::AllocatorAdvice;
 use super::advice::architecture::ArchitectureFacts;
-use super::advice::batch::{BatchAdvice, Known};
+use super::advice::batch::{BatchAdvice, ProgramFigures};
 use super::backends::{Backends, CudaAnswer};
 use super::cards::Card;
 use super::choice::{self, Given, Mask, NoChoice};
 use super::driver::Answer;
 use super::exports::{Export, exports_of};
-use super::machine::{self, AskedMasks, Machine, Told};
-use super::management::{Board, Listing};
-use super::surroundings::{Environment, Surroundings, World};
+use super::machine::{self, AskedMasks, CardAnswer, Machine};
+use super::management::{CardState, Listing};
+use super::surroundings::{Environment, SearchRoot, Surroundings};
 use crate::policy::Policy;
 use serde::Serialize;
 use std::io;
@@ -72,9 +72,13 @@ impl Diagnosis {
     ///
     /// # Errors
     /// When no process can be started to ask the driver.
-    pub fn of_this_machine(policy: &Policy, known: &Known, patience: Duration) -> io::Result<Diagnosis> {
+    pub fn of_this_machine(
+        policy: &Policy,
+        known: &ProgramFigures,
+        patience: Duration,
+    ) -> io::Result<Diagnosis> {
         let environment = Environment::of_process();
-        let world = World::of_this_machine(&environment);
+        let world = SearchRoot::of_this_machine(&environment);
         let surroundings = Surroundings::of(&world);
         let masks = AskedMasks::of(policy.gpu.as_ref())?;
         let machine = Machine::seen_with(&[], patience)?;
@@ -88,7 +92,7 @@ impl Diagnosis {
         let free = first
             .and_then(|card| machine.board(card))
             .and_then(|board| board.card.memory.checked_sub(board.used?));
-        let known = Known { free_bytes: known.free_bytes.or(free), ..*known };
+        let known = ProgramFigures { free_bytes: known.free_bytes.or(free), ..*known };
         let batch = first.map(|card| BatchAdvice::of(card, &known));
         let verdict = verdict(
             policy,
@@ -134,7 +138,7 @@ impl Machine {
     }
 
     /// The cards of the machine, in the order of their PCI addresses.
-    pub fn boards(&self) -> &[Board] {
+    pub fn boards(&self) -> &[CardState] {
         match self.listing.answer() {
             Some(Listing::Cards { boards, .. }) => boards,
             _ => &[],
@@ -143,10 +147,10 @@ impl Machine {
 
     /// What programs can get of them, slices in place of a card that is divided. Where NVML lists nothing, what the driver
     /// shows is all there is.
-    pub fn known_boards(&self) -> Vec<Board> {
+    pub fn known_boards(&self) -> Vec<CardState> {
         match self.boards() {
-            [] => self.visible().iter().cloned().map(Board::of_card).collect(),
-            boards => boards.iter().flat_map(Board::parts).collect(),
+            [] => self.visible().iter().cloned().map(CardState::of_card).collect(),
+            boards => boards.iter().flat_map(CardState::parts).collect(),
         }
     }
 
@@ -165,8 +169,8 @@ impl Machine {
     }
 
     /// The state of a card, or of a slice.
-    pub fn board(&self, card: &Card) -> Option<Board> {
-        self.boards().iter().flat_map(Board::parts).find(|board| board.card.is(card))
+    pub fn board(&self, card: &Card) -> Option<CardState> {
+        self.boards().iter().flat_map(CardState::parts).find(|board| board.card.is(card))
     }
 
     /// All cards that anybody told of.
@@ -180,7 +184,7 @@ impl Machine {
 
 /// The cards in the order that CUDA gives them when nothing is set; asked only where there are several.
 fn unmasked(machine: &Machine, patience: Duration) -> io::Result<Option<Vec<Card>>> {
-    let is_silent = matches!(machine.driver, Told::Silence(_));
+    let is_silent = matches!(machine.driver, CardAnswer::Silence(_));
     if is_silent || (machine.boards().len() < 2 && machine.visible().len() < 2) {
         return Ok(None);
     }
@@ -191,8 +195,8 @@ fn unmasked(machine: &Machine, patience: Duration) -> io::Result<Option<Vec<Card
 
 fn cuda_answer(machine: &Machine) -> CudaAnswer {
     match &machine.driver {
-        Told::Answer(Answer::Cards { cards, .. }) => CudaAnswer::Cards(cards.len()),
-        Told::Answer(Answer::NoLibrary) => CudaAnswer::NoDriver,
+        CardAnswer::Answer(Answer::Cards { cards, .. }) => CudaAnswer::Cards(cards.len()),
+        CardAnswer::Answer(Answer::NoLibrary) => CudaAnswer::NoDriver,
         other => CudaAnswer::Refused(driver_fault(other).unwrap_or_default()),
     }
 }
@@ -233,13 +237,13 @@ fn verdict(
 }
 
 /// Why the driver shows no card, as a clause; `None` when it shows some.
-pub fn driver_fault(told: &Told<Answer>) -> Option<String> {
+pub fn driver_fault(told: &CardAnswer<Answer>) -> Option<String> {
     use super::driver::codes;
     Some(match told {
-        Told::Answer(Answer::Cards { .. }) => return None,
-        Told::Answer(Answer::NoLibrary) => "no library of CUDA's driver is installed (libcuda.so.1, nvcuda.dll)".into(),
-        Told::Answer(Answer::Broken { reason }) => format!("the library of CUDA's driver is broken: {reason}"),
-        Told::Answer(Answer::Error { code }) => match *code {
+        CardAnswer::Answer(Answer::Cards { .. }) => return None,
+        CardAnswer::Answer(Answer::NoLibrary) => "no library of CUDA's driver is installed (libcuda.so.1, nvcuda.dll)".into(),
+        CardAnswer::Answer(Answer::Broken { reason }) => format!("the library of CUDA's driver is broken: {reason}"),
+        CardAnswer::Answer(Answer::Error { code }) => match *code {
             codes::NO_DEVICE => "CUDA's driver shows no card (error 100): there is none, or the environment hides all".into(),
             codes::INVALID_DEVICE => "CUDA's driver refuses the list of cards (error 101)".into(),
             codes::STUB_LIBRARY => {
@@ -252,24 +256,26 @@ pub fn driver_fault(told: &Told<Answer>) -> Option<String> {
             }
             code => format!("CUDA's driver answers with error {code}"),
         },
-        Told::Silence(seconds) => format!("CUDA's driver did not answer within {}", spelt(*seconds)),
-        Told::Crash(how) => format!("the process that asked CUDA's driver ended: {how}"),
+        CardAnswer::Silence(seconds) => format!("CUDA's driver did not answer within {}", spelt(*seconds)),
+        CardAnswer::Crash(how) => format!("the process that asked CUDA's driver ended: {how}"),
     })
 }
 
 /// Why NVML lists no card, as a clause; `None` when it lists them.
-pub fn listing_fault(told: &Told<Listing>) -> Option<String> {
+pub fn listing_fault(told: &CardAnswer<Listing>) -> Option<String> {
     Some(match told {
-        Told::Answer(Listing::Cards { .. }) => return None,
-        Told::Answer(Listing::NoLibrary) => "NVML is not installed (libnvidia-ml.so.1, nvml.dll)".into(),
-        Told::Answer(Listing::NoDriver) => "NVML finds no loaded driver".into(),
-        Told::Answer(Listing::VersionMismatch) => {
+        CardAnswer::Answer(Listing::Cards { .. }) => return None,
+        CardAnswer::Answer(Listing::NoLibrary) => {
+            "NVML is not installed (libnvidia-ml.so.1, nvml.dll)".into()
+        }
+        CardAnswer::Answer(Listing::NoDriver) => "NVML finds no loaded driver".into(),
+        CardAnswer::Answer(Listing::VersionMismatch) => {
             "NVML is of another version than the driver in the kernel: restart the machine".into()
         }
-        Told::Answer(Listing::NoPermission) => "NVML may not be used by this user".into(),
-        Told::Answer(Listing::Failed { reason }) => format!("NVML fails: {reason}"),
-        Told::Silence(seconds) => format!("NVML did not answer within {}", spelt(*seconds)),
-        Told::Crash(how) => format!("the process that asked NVML ended: {how}"),
+        CardAnswer::Answer(Listing::NoPermission) => "NVML may not be used by this user".into(),
+        CardAnswer::Answer(Listing::Failed { reason }) => format!("NVML fails: {reason}"),
+        CardAnswer::Silence(seconds) => format!("NVML did not answer within {}", spelt(*seconds)),
+        CardAnswer::Crash(how) => format!("the process that asked NVML ended: {how}"),
     })
 }
 

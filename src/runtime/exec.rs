@@ -23,20 +23,20 @@ use super::choice::{Mask, NoChoice};
 use super::doctor::listing_fault;
 use super::driver::Answer;
 use super::exports::variables;
-use super::machine::{AskedMasks, Machine, Told};
-use super::management::{Board, Listing};
+use super::machine::{AskedMasks, CardAnswer, Machine};
+use super::management::{CardState, Listing};
 use super::prevention::Prevention;
-use super::process::{self, Hiding, Limits, NotStarted, Running};
+use super::process::{self, HiddenFiles, Limits, NotStarted, Running};
 use super::record::{End, NotChecked, REPORT};
-use super::slot::{self, CardUse, Holder, Progress, Slot, SlotError, Wait};
-use super::surroundings::{Environment, Scheduler, Surroundings, World};
-use super::watch::{Baseline, Gauge, Stray, Unread};
+use super::slot::{self, CardUse, Holder, Progress, Slot, SlotError, SlotWait};
+use super::surroundings::{Environment, Scheduler, SearchRoot, Surroundings};
+use super::watch::{Baseline, Gauge, NvmlFailure, Stray};
 use crate::policy::{Gpu, Mode};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
-use withheld::Withheld;
+use withheld::WithheldVariables;
 
 /// Why nothing ends well on such cards by itself, with the way out.
 pub const SIMULATED: &str = "the cards of this machine are simulated, so that nothing is proven on them: to try gpulint out, say that \
@@ -53,7 +53,7 @@ pub struct Request<'a> {
     /// How long to wait for the slot; `None` as long as it takes.
     pub slot_timeout: Option<Duration>,
     pub slot_folder: PathBuf,
-    pub foreign: Foreign,
+    pub foreign: ForeignProcessPolicy,
     pub strays: Strays,
     /// Names of variables of a CI job that the command gets although they could be used to forge an outcome.
     pub keep_env: &'a [String],
@@ -67,7 +67,7 @@ pub struct Request<'a> {
 
 /// What to do about somebody on the card who knows nothing of slots.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Foreign {
+pub enum ForeignProcessPolicy {
     #[default]
     Wait,
     Refuse,
@@ -141,14 +141,14 @@ pub struct Prepared {
     pub environment: Vec<(&'static str, String)>,
     pub unchecked: Vec<NotChecked>,
     pub prevention: Prevention,
-    pub(in crate::runtime) hiding: Option<Hiding>,
+    pub(in crate::runtime) hiding: Option<HiddenFiles>,
     /// The card as NVML tells about it, and how it was before the command; or why it cannot be watched.
     pub gauge: Result<(Gauge, Baseline), String>,
 }
 
 /// A card for many commands, each of which waits for its slot.
 pub struct Choice {
-    pub board: Board,
+    pub board: CardState,
     /// Whether the policy allows others as well, so that the next command could get another one unless it is told.
     pub is_one_of_several: bool,
 }
@@ -163,19 +163,19 @@ pub fn board(
     allows_simulated: bool,
     patience: Duration,
 ) -> Result<Choice, Refusal> {
-    let seen = Seen::now(gpu, patience)?;
+    let seen = MachineBefore::now(gpu, patience)?;
     if seen.machine.is_simulated() && !allows_simulated {
         return Err(Refusal::Simulated);
     }
     let cards = card::chosen(gpu, &seen)?;
     let is_one_of_several = cards.len() > 1;
     let card = several::free_now(cards, slot_folder).ok_or_else(no_choice)?;
-    let board = seen.machine.board(&card).unwrap_or_else(|| Board::of_card(card));
+    let board = seen.machine.board(&card).unwrap_or_else(|| CardState::of_card(card));
     Ok(Choice { board, is_one_of_several })
 }
 
 /// The machine before anything was chosen.
-struct Seen {
+struct MachineBefore {
     machine: Machine,
     environment: Environment,
     /// Whether an index of the policy may count other cards here than on the machine.
@@ -186,18 +186,18 @@ struct Seen {
     scheduler: Option<Scheduler>,
 }
 
-impl Seen {
-    fn now(gpu: Option<&Gpu>, patience: Duration) -> Result<Seen, Refusal> {
+impl MachineBefore {
+    fn now(gpu: Option<&Gpu>, patience: Duration) -> Result<MachineBefore, Refusal> {
         let asked = Machine::asked_with(&[]).map_err(faults::not_asked)?;
         let masks = AskedMasks::of(gpu).map_err(faults::not_asked)?;
         let environment = Environment::of_process();
-        let surroundings = Surroundings::of(&World::of_this_machine(&environment));
+        let surroundings = Surroundings::of(&SearchRoot::of_this_machine(&environment));
         let machine = asked.told(patience);
         let masks = masks.told(patience);
         // Behind one that is lost the others are counted from another place.
         let renumbered = !surroundings.numbering.is_of_the_machine() || machine.lost() > 0;
         let scheduler = surroundings.scheduler();
-        Ok(Seen { machine, environment, renumbered, masks, scheduler })
+        Ok(MachineBefore { machine, environment, renumbered, masks, scheduler })
     }
 }
 
@@ -210,7 +210,7 @@ pub(in crate::runtime) fn held(
     request: &Request<'_>,
     progress: &mut dyn FnMut(&Card, &Progress),
 ) -> Result<Option<(Prepared, Machine)>, Refusal> {
-    let seen = Seen::now(request.gpu, request.patience)?;
+    let seen = MachineBefore::now(request.gpu, request.patience)?;
     let has_cards =
         matches!(seen.machine.listing.answer(), Some(Listing::Cards { boards, .. }) if !boards.is_empty());
     if request.gpu.is_none() && !has_cards && seen.machine.driver.cards().is_empty() {
@@ -225,7 +225,7 @@ pub(in crate::runtime) fn held(
 /// Chooses the card, waits for its slot, and asks the driver whether the command would get it and no other. The order is that
 /// of a proof: the card is chosen, then held, and only then it counts who else is on it and what the driver shows.
 fn prepare(
-    seen: &Seen,
+    seen: &MachineBefore,
     request: &Request<'_>,
     progress: &mut dyn FnMut(&Card, &Progress),
 ) -> Result<Prepared, Refusal> {
@@ -233,7 +233,7 @@ fn prepare(
     let patience = request.patience;
     let cards = card::chosen(request.gpu, seen)?;
     let held = several::first_free(&cards, |card, how| hold(card, how, machine, request, progress));
-    let Held { card, gauge, slot, unchecked, is_lost } = held.map_err(of_slot)?.ok_or_else(no_choice)?;
+    let HeldCard { card, gauge, slot, unchecked, is_lost } = held.map_err(of_slot)?.ok_or_else(no_choice)?;
     if is_lost {
         return Err(card::lost(&card));
     }
@@ -244,14 +244,14 @@ fn prepare(
         true => reach::files(gauge.as_ref().ok()),
         false => Err(reach::NOT_WANTED.to_owned()),
     };
-    let is_alone = |told: &Told<Answer>| matches!(told.cards(), [only] if only.is(&card));
+    let is_alone = |told: &CardAnswer<Answer>| matches!(told.cards(), [only] if only.is(&card));
     let (hiding, prevention) = reach::prevented(&environment, files, &is_alone, patience);
     if hiding.is_none() {
         card::confirm(&card, &environment, patience)?;
     }
     let gauge =
         gauge.and_then(|gauge| gauge.baseline_after(earlier, patience).map(|baseline| (gauge, baseline)));
-    if matches!(gauge, Err(Unread::Lost)) {
+    if matches!(gauge, Err(NvmlFailure::Lost)) {
         return Err(card::lost(&card));
     }
     let gauge = gauge.map_err(|why| why.to_string());
@@ -263,9 +263,9 @@ fn no_choice() -> Refusal {
 }
 
 /// A card whose slot is held.
-struct Held {
+struct HeldCard {
     card: Card,
-    gauge: Result<Gauge, Unread>,
+    gauge: Result<Gauge, NvmlFailure>,
     slot: Slot,
     unchecked: Vec<NotChecked>,
     is_lost: bool,
@@ -278,21 +278,21 @@ fn hold(
     machine: &Machine,
     request: &Request<'_>,
     progress: &mut dyn FnMut(&Card, &Progress),
-) -> Result<Held, SlotError> {
+) -> Result<HeldCard, SlotError> {
     let patience = request.patience;
     // A library that hung or fell over in a child is not let into this process.
     let gauge = match listing_fault(&machine.listing) {
-        Some(why) => Err(Unread::Other(why)),
+        Some(why) => Err(NvmlFailure::Other(why)),
         None => Gauge::open(&card.uuid, patience),
     };
     let mut unchecked = Vec::new();
     let mut is_lost = false;
     let mut card_use = || {
-        let users = gauge.as_ref().map_err(Unread::clone).and_then(|gauge| gauge.users_now(patience));
+        let users = gauge.as_ref().map_err(NvmlFailure::clone).and_then(|gauge| gauge.users_now(patience));
         match users {
             Ok(users) => return others::use_of(&users, request.foreign),
-            Err(Unread::Lost) => is_lost = true,
-            Err(Unread::Other(why)) => {
+            Err(NvmlFailure::Lost) => is_lost = true,
+            Err(NvmlFailure::Other(why)) => {
                 let what = format!("whether somebody else computes on {card}");
                 unchecked = vec![NotChecked { what, why }];
             }
@@ -309,9 +309,9 @@ fn hold(
             progress(card, told);
         }
     };
-    let wait = Wait { timeout, card: &mut card_use, progress: &mut told };
+    let wait = SlotWait { timeout, card: &mut card_use, progress: &mut told };
     let slot = slot::take(&request.slot_folder, &card.uuid, &holder, wait)?;
-    Ok(Held { card: card.clone(), gauge, slot, unchecked, is_lost })
+    Ok(HeldCard { card: card.clone(), gauge, slot, unchecked, is_lost })
 }
 
 impl Prepared {
@@ -322,7 +322,7 @@ impl Prepared {
     fn start(
         &self,
         request: &Request<'_>,
-        withheld: &Withheld,
+        withheld: &WithheldVariables,
         report: &Path,
     ) -> Result<Running, NotStarted> {
         let environment = with_report(&self.environment, report);
@@ -338,8 +338,8 @@ pub(in crate::runtime) fn started(
     words: &[OsString],
     limits: Limits,
     environment: impl IntoIterator<Item = (&'static str, OsString)>,
-    withheld: &Withheld,
-    hiding: Option<&Hiding>,
+    withheld: &WithheldVariables,
+    hiding: Option<&HiddenFiles>,
     prepare: impl FnOnce(&mut Command),
 ) -> Result<Running, NotStarted> {
     let (program, arguments) =

@@ -5,7 +5,7 @@ use super::cards::{Card, is_same};
 use super::choice::Mask;
 use super::driver::{self, Answer};
 use super::management::{self, Listing};
-use super::process::Hiding;
+use super::process::HiddenFiles;
 use crate::policy::{DeviceOrder, Gpu};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -25,15 +25,15 @@ pub const PATIENCE: Duration = Duration::from_secs(30);
 #[derive(Clone, Debug, Serialize)]
 pub struct Machine {
     /// All cards, whatever the environment says.
-    pub listing: Told<Listing>,
+    pub listing: CardAnswer<Listing>,
     /// The cards that a process with the environment may use.
-    pub driver: Told<Answer>,
+    pub driver: CardAnswer<Answer>,
 }
 
 /// An answer, or why there is none.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Told<T> {
+pub enum CardAnswer<T> {
     Answer(T),
     /// Nothing came in so many seconds.
     Silence(u64),
@@ -41,10 +41,10 @@ pub enum Told<T> {
     Crash(String),
 }
 
-impl<T> Told<T> {
+impl<T> CardAnswer<T> {
     pub fn answer(&self) -> Option<&T> {
         match self {
-            Told::Answer(answer) => Some(answer),
+            CardAnswer::Answer(answer) => Some(answer),
             _ => None,
         }
     }
@@ -57,7 +57,7 @@ pub enum Library {
     Cuda,
 }
 
-impl Told<Answer> {
+impl CardAnswer<Answer> {
     /// The cards that the driver shows, in the order of their ordinals.
     pub fn cards(&self) -> &[Card] {
         match self.answer() {
@@ -81,8 +81,8 @@ impl Machine {
     /// # Errors
     /// When a child cannot be started.
     pub fn asked_with(changes: &[(&str, Option<OsString>)]) -> io::Result<AskedMachine> {
-        let nvml = Asked::start(Library::Nvml, changes, None)?;
-        let cuda = Asked::start(Library::Cuda, changes, None)?;
+        let nvml = PendingQuestion::start(Library::Nvml, changes, None)?;
+        let cuda = PendingQuestion::start(Library::Cuda, changes, None)?;
         Ok(AskedMachine { nvml, cuda })
     }
 }
@@ -91,8 +91,8 @@ impl Machine {
 ///
 /// # Errors
 /// When the child cannot be started.
-pub fn listing(patience: Duration) -> io::Result<Told<Listing>> {
-    Ok(Asked::start(Library::Nvml, &[], None)?.told(Instant::now() + patience, patience))
+pub fn listing(patience: Duration) -> io::Result<CardAnswer<Listing>> {
+    Ok(PendingQuestion::start(Library::Nvml, &[], None)?.told(Instant::now() + patience, patience))
 }
 
 /// What CUDA's driver shows a process whose environment has these changes and from which these files are hidden, without a
@@ -102,10 +102,10 @@ pub fn listing(patience: Duration) -> io::Result<Told<Listing>> {
 /// When the child cannot be started, which is so where the system hides no files.
 pub fn answer(
     changes: &[(&str, Option<OsString>)],
-    hiding: Option<&Hiding>,
+    hiding: Option<&HiddenFiles>,
     patience: Duration,
-) -> io::Result<Told<Answer>> {
-    Ok(Asked::start(Library::Cuda, changes, hiding)?.told(Instant::now() + patience, patience))
+) -> io::Result<CardAnswer<Answer>> {
+    Ok(PendingQuestion::start(Library::Cuda, changes, hiding)?.told(Instant::now() + patience, patience))
 }
 
 /// What the child does: one line from the library.
@@ -124,7 +124,7 @@ pub fn tell(library: Library, mut out: impl Write) -> io::Result<()> {
 /// What CUDA's driver makes of each value that the policy accepts for CUDA_VISIBLE_DEVICES: asked with that and the policy's
 /// CUDA_DEVICE_ORDER, as every script that obeys the policy sets them. An index without an order counts by PCI address.
 pub struct AskedMasks {
-    masks: Vec<(String, Asked)>,
+    masks: Vec<(String, PendingQuestion)>,
     began: Instant,
 }
 
@@ -140,7 +140,7 @@ impl AskedMasks {
         let asked = |value: &String| {
             let changes =
                 [("CUDA_VISIBLE_DEVICES", Some(value.into())), ("CUDA_DEVICE_ORDER", Some(order.into()))];
-            Ok((value.clone(), Asked::start(Library::Cuda, &changes, None)?))
+            Ok((value.clone(), PendingQuestion::start(Library::Cuda, &changes, None)?))
         };
         let values = gpu.iter().flat_map(|gpu| &gpu.visible_devices);
         Ok(AskedMasks { masks: values.map(asked).collect::<io::Result<_>>()?, began })
@@ -155,8 +155,8 @@ impl AskedMasks {
 
 /// A machine that was asked and has not answered yet.
 pub struct AskedMachine {
-    nvml: Asked,
-    cuda: Asked,
+    nvml: PendingQuestion,
+    cuda: PendingQuestion,
 }
 
 impl AskedMachine {
@@ -169,8 +169,8 @@ impl AskedMachine {
 }
 
 /// CUDA's driver tells the digits of a UUID alone; which are those of slices, NVML knows.
-fn with_slices(mut driver: Told<Answer>, listing: &Told<Listing>) -> Told<Answer> {
-    if let (Told::Answer(Answer::Cards { cards, .. }), Some(Listing::Cards { boards, .. })) =
+fn with_slices(mut driver: CardAnswer<Answer>, listing: &CardAnswer<Listing>) -> CardAnswer<Answer> {
+    if let (CardAnswer::Answer(Answer::Cards { cards, .. }), Some(Listing::Cards { boards, .. })) =
         (&mut driver, listing.answer())
     {
         for card in cards {
@@ -184,17 +184,17 @@ fn with_slices(mut driver: Told<Answer>, listing: &Told<Listing>) -> Told<Answer
 }
 
 /// A child that was asked and has not answered yet.
-struct Asked {
+struct PendingQuestion {
     child: Child,
     lines: Receiver<String>,
 }
 
-impl Asked {
+impl PendingQuestion {
     fn start(
         library: Library,
         changes: &[(&str, Option<OsString>)],
-        hiding: Option<&Hiding>,
-    ) -> io::Result<Asked> {
+        hiding: Option<&HiddenFiles>,
+    ) -> io::Result<PendingQuestion> {
         let mut command = Command::new(std::env::current_exe()?);
         let name = match library {
             Library::Nvml => "nvml",
@@ -210,25 +210,25 @@ impl Asked {
         hiding.map_or(Ok(()), |hiding| hiding.apply(&mut command))?;
         let mut child = command.spawn()?;
         let lines = lines_of(&mut child);
-        Ok(Asked { child, lines })
+        Ok(PendingQuestion { child, lines })
     }
 
-    fn told<T: DeserializeOwned>(mut self, until: Instant, patience: Duration) -> Told<T> {
+    fn told<T: DeserializeOwned>(mut self, until: Instant, patience: Duration) -> CardAnswer<T> {
         match self.lines.recv_timeout(until.saturating_duration_since(Instant::now())) {
             Ok(line) => {
                 let _ = self.child.wait();
                 serde_json::from_str(&line).map_or_else(
-                    |error| Told::Crash(format!("it said something else: {error}")),
-                    Told::Answer,
+                    |error| CardAnswer::Crash(format!("it said something else: {error}")),
+                    CardAnswer::Answer,
                 )
             }
             Err(RecvTimeoutError::Timeout) => {
                 let _ = self.child.kill();
                 // It may be stuck where no signal reaches it, so only a thread of its own waits for its end.
                 std::thread::spawn(move || self.child.wait());
-                Told::Silence(patience.as_secs())
+                CardAnswer::Silence(patience.as_secs())
             }
-            Err(RecvTimeoutError::Disconnected) => Told::Crash(
+            Err(RecvTimeoutError::Disconnected) => CardAnswer::Crash(
                 self.child.wait().map_or_else(|error| error.to_string(), |status| status.to_string()),
             ),
         }

@@ -26,7 +26,7 @@ pub enum Listing {
         /// How many more fell off the bus, so that the driver tells nothing about them.
         lost: usize,
         /// In the order of their PCI addresses, which is the order of PCI_BUS_ID.
-        boards: Vec<Board>,
+        boards: Vec<CardState>,
     },
     /// There is no `libnvidia-ml`.
     NoLibrary,
@@ -43,7 +43,7 @@ pub enum Listing {
 
 /// One card, and its state when it was asked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Board {
+pub struct CardState {
     #[serde(flatten)]
     pub card: Card,
     /// Bytes of memory that are in use: of everybody, contexts included.
@@ -95,10 +95,10 @@ pub struct Limits {
     pub memory_clock: Option<u32>,
 }
 
-impl Board {
+impl CardState {
     /// A card of whose state nothing is known.
-    pub fn of_card(card: Card) -> Board {
-        Board {
+    pub fn of_card(card: Card) -> CardState {
+        CardState {
             card,
             used: None,
             users: None,
@@ -113,11 +113,11 @@ impl Board {
 
     /// What a program can get of it: itself, or where it is divided each slice, with nothing of its state. One whose slices
     /// cannot be seen stands for itself.
-    pub fn parts(&self) -> Vec<Board> {
+    pub fn parts(&self) -> Vec<CardState> {
         let whole = &self.card;
         let of_slice = |slice: &Slice| {
             let (uuid, name) = (slice.uuid.clone(), slice.name.clone());
-            Board::of_card(Card { uuid, name, memory: slice.memory.unwrap_or_default(), ..whole.clone() })
+            CardState::of_card(Card { uuid, name, memory: slice.memory.unwrap_or_default(), ..whole.clone() })
         };
         match self.slices.as_slice() {
             [] => vec![self.clone()],
@@ -190,7 +190,7 @@ pub fn listing() -> Listing {
 }
 
 /// The cards, and how many are lost: one that is must not hide the others.
-fn boards(library: &Nvml) -> Result<(Vec<Board>, usize), NvmlError> {
+fn boards(library: &Nvml) -> Result<(Vec<CardState>, usize), NvmlError> {
     let (mut boards, mut lost) = (Vec::new(), 0);
     for index in 0..library.device_count()? {
         match library.device_by_index(index).and_then(|device| board(&device)) {
@@ -203,13 +203,13 @@ fn boards(library: &Nvml) -> Result<(Vec<Board>, usize), NvmlError> {
     Ok((boards, lost))
 }
 
-fn board(device: &Device<'_>) -> Result<Board, NvmlError> {
+fn board(device: &Device<'_>) -> Result<CardState, NvmlError> {
     let memory = device.memory_info()?;
     let pci = device.pci_info()?;
     let capability = device.cuda_compute_capability().ok();
     let capability =
         capability.and_then(|told| Some((told.major.try_into().ok()?, told.minor.try_into().ok()?)));
-    Ok(Board {
+    Ok(CardState {
         card: Card {
             uuid: device.uuid()?,
             name: device.name()?,

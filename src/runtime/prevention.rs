@@ -1,7 +1,7 @@
 //! The other cards, kept out of a command's reach: it cannot open their device files, so no variable that it sets gives it
 //! one of them.
 
-use super::process::{Hiding, Namespace};
+use super::process::{HiddenFiles, Namespace};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -51,7 +51,7 @@ pub fn files_of_others(folder: &Path, minor: u32) -> Result<Vec<PathBuf>, String
 
 impl Prevention {
     /// That these files are hidden.
-    pub fn of(hiding: &Hiding) -> Prevention {
+    pub fn of(hiding: &HiddenFiles) -> Prevention {
         let files = hiding.files.iter().map(|file| file.display().to_string()).collect();
         Prevention::Hidden { files, namespace: hiding.namespace }
     }

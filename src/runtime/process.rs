@@ -24,7 +24,7 @@ mod unix;
 mod windows;
 mod worker;
 
-pub use hiding::{Hiding, Namespace};
+pub use hiding::{HiddenFiles, Namespace};
 pub use not_started::NotStarted;
 #[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))))]
 pub use openings::{Opened, Promise};

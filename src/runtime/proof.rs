@@ -19,10 +19,10 @@ mod sightings;
 
 pub use page::{seen, text};
 
-use super::exec::withheld::Withheld;
+use super::exec::withheld::WithheldVariables;
 use super::exec::{NO_CARD, Refusal, add_end, changes, not_asked, prevented_for_cpu, started};
-use super::machine::{self, Told};
-use super::management::{Board, Listing};
+use super::machine::{self, CardAnswer};
+use super::management::{CardState, Listing};
 use super::prevention::{Prevention, device_folder, files_of_cards};
 use super::process::{Limits, Promise};
 use super::record::{NotChecked, Record};
@@ -80,7 +80,7 @@ pub fn run(request: &Request<'_>) -> Result<Proof, Refusal> {
         record.prevention = Some(prevention);
         hiding = hidden;
     }
-    let withheld = Withheld::of_process(request.keep_env);
+    let withheld = WithheldVariables::of_process(request.keep_env);
     record.environment = changes(&environment, &withheld);
     record.kept_environment.clone_from(&withheld.kept);
     let harness = Harness::new(&request.forbidden)
@@ -105,7 +105,7 @@ pub fn run(request: &Request<'_>) -> Result<Proof, Refusal> {
     Ok(proof)
 }
 
-fn boards(listing: &Told<Listing>) -> &[Board] {
+fn boards(listing: &CardAnswer<Listing>) -> &[CardState] {
     match listing.answer() {
         Some(Listing::Cards { boards, .. }) => boards,
         _ => &[],

@@ -20,7 +20,7 @@ mod windows;
 pub use folder::{SLOT_FOLDER_VARIABLE, slot_folder};
 pub use holder::Holder;
 
-use queue::Seat;
+use queue::QueuePlace;
 pub(crate) use shared::Folder;
 use std::fmt;
 use std::fs::{File, TryLockError};
@@ -49,7 +49,7 @@ pub struct Slot {
 }
 
 /// How somebody waits.
-pub struct Wait<'a> {
+pub struct SlotWait<'a> {
     /// `None`: as long as it takes. Zero: not at all.
     pub timeout: Option<Duration>,
     /// Asked when it is our turn, again and again while the card is busy.
@@ -111,7 +111,7 @@ pub enum SlotError {
 }
 
 /// Waits for the slot of the GPU with this UUID. The folder is that of [`slot_folder`].
-pub fn take(folder: &Path, uuid: &str, holder: &Holder, wait: Wait<'_>) -> Result<Slot, SlotError> {
+pub fn take(folder: &Path, uuid: &str, holder: &Holder, wait: SlotWait<'_>) -> Result<Slot, SlotError> {
     let name = file_name(uuid).ok_or_else(|| SlotError::Uuid(uuid.to_owned()))?;
     let failed = |source| SlotError::Folder { folder: folder.to_owned(), source };
     let started = Instant::now();
@@ -144,11 +144,11 @@ impl Drop for Slot {
 struct Waiter<'a> {
     folder: &'a Folder,
     name: &'a str,
-    seat: Seat,
+    seat: QueuePlace,
     started: Instant,
 }
 
-struct Served {
+struct ServedCard {
     lock: File,
     holder: File,
 }
@@ -157,9 +157,9 @@ impl Waiter<'_> {
     fn serve(
         &self,
         holder: &Holder,
-        wait: Wait<'_>,
+        wait: SlotWait<'_>,
         failed: impl Fn(io::Error) -> SlotError,
-    ) -> Result<Served, SlotError> {
+    ) -> Result<ServedCard, SlotError> {
         let holders = self.folder.file(&format!("{}.holder", self.name)).map_err(&failed)?;
         let mut lock = None;
         let mut pause = PAUSES[0];
@@ -178,7 +178,7 @@ impl Waiter<'_> {
                 match (wait.card)() {
                     CardUse::Free => {
                         holder.write(&holders).map_err(&failed)?;
-                        return Ok(Served { lock: taken, holder: holders });
+                        return Ok(ServedCard { lock: taken, holder: holders });
                     }
                     CardUse::Busy(foreign) => progress.foreign = Some(foreign),
                     CardUse::Refused(foreign) => return Err(SlotError::Refused(foreign)),

@@ -13,7 +13,7 @@ pub use container::{Container, Engine};
 pub use drivers::{Amd, KernelCard, Nvidia};
 pub use jobs::{CiJob, MultiProcessService, RayWorker, Scheduler, Service, SlurmJob};
 pub use remarks::{Numbering, Remark, Topic};
-pub use world::{Environment, Platform, World};
+pub use world::{Environment, Platform, SearchRoot};
 
 use serde::Serialize;
 
@@ -54,7 +54,7 @@ pub struct Wsl {
 
 impl Surroundings {
     /// What is seen of them.
-    pub fn of(world: &World<'_>) -> Surroundings {
+    pub fn of(world: &SearchRoot<'_>) -> Surroundings {
         let mut seen = Surroundings {
             platform: world.platform.clone(),
             container: container::of(world),
@@ -91,7 +91,7 @@ impl Surroundings {
     }
 }
 
-fn wsl(world: &World<'_>) -> Option<Wsl> {
+fn wsl(world: &SearchRoot<'_>) -> Option<Wsl> {
     if !world.platform.is_linux() {
         return None;
     }

@@ -25,7 +25,7 @@ mod traces;
 mod xids;
 
 pub use baseline::{Baseline, Returned, TOLERANCE};
-pub use gauge::{Gauge, Unread};
+pub use gauge::{Gauge, NvmlFailure};
 pub use readings::{Foreign, Passed, Point, Readings, Series, Slowed, Source, Summary, Xid, process};
 pub use strays::Stray;
 
@@ -83,7 +83,7 @@ pub struct Watch {
 }
 
 /// A watch that was told to end.
-pub struct Ending {
+pub struct StoppedWatch {
     view: View,
     ended: Receiver<()>,
 }
@@ -136,11 +136,11 @@ impl Watch {
     }
 
     /// Tells the watch to end, without waiting for it: errors of the card are listened for so much longer.
-    pub fn end(self, longer: Duration) -> Ending {
+    pub fn end(self, longer: Duration) -> StoppedWatch {
         // Nobody else sets it.
         let _ = self.end.set(Instant::now() + longer);
         let _ = self.stop.send(());
-        Ending { view: self.view, ended: self.ended }
+        StoppedWatch { view: self.view, ended: self.ended }
     }
 
     /// Ends the watch, if need be without its threads, and says so in the notes of the readings.
@@ -149,7 +149,7 @@ impl Watch {
     }
 }
 
-impl Ending {
+impl StoppedWatch {
     /// All that was read. Threads that have not ended in time are left behind, and the notes say so.
     pub fn readings(self, patience: Duration) -> Readings {
         let is_left = self.ended.recv_timeout(patience) == Err(RecvTimeoutError::Timeout);

@@ -17,7 +17,7 @@ pub const EXPLAIN: &str = "gpulint.explainRule";
 pub const FIX_ALL: &str = "source.fixAll.gpulint";
 
 /// Something that can be done about a finding by changing documents.
-struct Offer {
+struct OfferedFix {
     title: String,
     changes: Vec<Change>,
     /// It mends the fault without changing anything else, and does not only hide it.
@@ -70,9 +70,9 @@ pub fn fix_all(edit: WorkspaceEdit) -> CodeAction {
     }
 }
 
-fn mending(remedy: &Remedy) -> Offer {
+fn mending(remedy: &Remedy) -> OfferedFix {
     let risk = if remedy.is_safe { "" } else { " (may change behaviour)" };
-    Offer {
+    OfferedFix {
         title: format!("gpulint: {}{risk}", remedy.title),
         changes: remedy.changes.clone(),
         is_preferred: remedy.is_safe,
@@ -86,7 +86,7 @@ fn suppression(
     file: &Source,
     (uri, document): (&str, &Document),
     encoding: Encoding,
-) -> Option<Offer> {
+) -> Option<OfferedFix> {
     let lines = Lines::of(&document.text);
     let place = lines.bytes(note.diagnostic.range, encoding);
     let place = Span::new(place.start, place.end);
@@ -95,7 +95,7 @@ fn suppression(
     let (at, new_text) = comment_about(file, content, place, rule, choices)?;
     let at = lines.position(at, encoding);
     let edits = vec![TextEdit { range: Range { start: at, end: at }, new_text }];
-    Some(Offer {
+    Some(OfferedFix {
         title: format!("gpulint: ignore {rule} here"),
         changes: vec![Change { uri: uri.to_owned(), version: Some(document.version), edits }],
         is_preferred: false,

@@ -1,13 +1,13 @@
 //! Checks, in a thread of their own: open documents in, what is to be shown about them out.
 
-use super::diagnostics::{Maker, Note, Origin, about_policy};
+use super::diagnostics::{DiagnosticBuilder, Note, Origin, about_policy};
 use super::documents::{Document, Documents, Notebook};
 use super::encoding::Encoding;
 use super::hints::hints_of;
 use super::known;
 use super::projects::{Project, Projects, Trouble, trouble_about, trouble_with};
 use super::remedies::Change;
-use super::uri::{self, Named};
+use super::uri::{self, NamedDocument};
 use super::{Event, Options};
 use crate::disk::Bounds;
 use crate::facts::FileId;
@@ -43,7 +43,7 @@ pub struct Job {
 #[derive(Debug, Default)]
 pub struct Checked {
     /// For each document of the job, and each policy that is wrong, all that there is to say.
-    pub said: BTreeMap<String, Said>,
+    pub said: BTreeMap<String, CheckAnswer>,
     /// Documents of which nothing can be said at the moment, because somebody is in the middle of a word: what was said
     /// before stays.
     pub kept: BTreeSet<String>,
@@ -57,7 +57,7 @@ pub struct Checked {
 }
 
 #[derive(Clone, Debug, Default)]
-pub struct Said {
+pub struct CheckAnswer {
     /// The version that was looked at, of what is open.
     pub version: Option<i32>,
     pub notes: Vec<Note>,
@@ -66,7 +66,7 @@ pub struct Said {
 }
 
 /// One file that is open: a document, or a notebook with those of its cells.
-struct Open {
+struct OpenFile {
     origin: Origin,
     /// The documents that it is made of, with their versions.
     documents: Vec<(String, i32)>,
@@ -80,13 +80,13 @@ pub struct Checks {
     options: Arc<Options>,
     projects: Projects,
     kept: Kept,
-    before: Vec<Before>,
+    before: Vec<LastCheck>,
     /// The last text of each open file that could be read as its language.
     readable: HashMap<String, String>,
 }
 
 /// What the last check of a project came to.
-struct Before {
+struct LastCheck {
     project: Arc<Project>,
     /// The documents that it looked at, with their versions.
     versions: Vec<(String, i32)>,
@@ -122,12 +122,12 @@ impl Checks {
             self.projects = Projects::new(Arc::clone(&job.options));
             self.before.clear();
         }
-        let mut groups: Vec<(Arc<Project>, Vec<Open>)> = Vec::new();
+        let mut groups: Vec<(Arc<Project>, Vec<OpenFile>)> = Vec::new();
         let opens = opens(&job.documents);
         // Nothing is kept of what was closed.
         self.readable.retain(|name, _| opens.iter().any(|open| open.name() == name));
         for (uri, document) in job.documents.alone.iter().chain(&job.documents.cells) {
-            checked.said.insert(uri.clone(), Said::nothing(document.version));
+            checked.said.insert(uri.clone(), CheckAnswer::nothing(document.version));
         }
         for open in opens {
             let path = open.opened.path.as_deref();
@@ -146,7 +146,7 @@ impl Checks {
         let mut before = Vec::new();
         for (project, group) in groups {
             let versions: Vec<_> = group.iter().flat_map(|open| open.documents.clone()).collect();
-            let is_same = |before: &&Before| {
+            let is_same = |before: &&LastCheck| {
                 let is_enough = before.result.hints.is_some() || !job.with_hints;
                 let is_same = before.project.is_that_of(&project) && before.versions == versions;
                 !job.disk_changed && is_enough && is_same
@@ -156,7 +156,7 @@ impl Checks {
                 None => self.guarded(&project, group, job),
             };
             checked.add(&result);
-            before.push(Before { project, versions, result });
+            before.push(LastCheck { project, versions, result });
         }
         self.before = before;
         checked.add_troubles(&job.documents, job.encoding);
@@ -164,14 +164,14 @@ impl Checks {
     }
 
     /// A check that cannot take the server with it.
-    fn guarded(&mut self, project: &Project, group: Vec<Open>, job: &Job) -> Checked {
+    fn guarded(&mut self, project: &Project, group: Vec<OpenFile>, job: &Job) -> Checked {
         let names: BTreeSet<String> =
             group.iter().flat_map(|open| open.documents.iter().map(|(uri, _)| uri.clone())).collect();
         let work = || self.of_project(project, group, job);
         survived(work).unwrap_or(Checked { kept: names, failed: true, ..Checked::default() })
     }
 
-    fn of_project(&mut self, project: &Project, group: Vec<Open>, job: &Job) -> Checked {
+    fn of_project(&mut self, project: &Project, group: Vec<OpenFile>, job: &Job) -> Checked {
         let mut checked = Checked::default();
         let encoding = job.encoding;
         let mut opened = Vec::new();
@@ -241,14 +241,14 @@ impl Checks {
                 if !checked.kept.contains(&uri) {
                     versions.insert(uri.clone(), version);
                 }
-                checked.said.insert(uri, Said::nothing(version));
+                checked.said.insert(uri, CheckAnswer::nothing(version));
             }
             origins.insert(file, open.origin);
         }
         let programs =
             with_cards(programs.into_inner().unwrap_or_else(PoisonError::into_inner), &settings.policy);
         checked.hints = job.with_hints.then(|| hints_of(programs, &sources, &origins, encoding));
-        let maker = Maker {
+        let maker = DiagnosticBuilder {
             sources: &sources,
             rules,
             origins: &origins,
@@ -271,10 +271,10 @@ impl Checks {
     }
 }
 
-impl Said {
+impl CheckAnswer {
     /// Of a document that was looked at in this version.
-    fn nothing(version: i32) -> Said {
-        Said { version: Some(version), ..Said::default() }
+    fn nothing(version: i32) -> CheckAnswer {
+        CheckAnswer { version: Some(version), ..CheckAnswer::default() }
     }
 }
 
@@ -316,7 +316,7 @@ impl Clone for Checked {
     }
 }
 
-impl Open {
+impl OpenFile {
     fn name(&self) -> &str {
         &self.opened.name
     }
@@ -335,16 +335,16 @@ fn is_readable(opened: &Opened, project: &Project) -> bool {
 }
 
 /// The open files that may be checked.
-fn opens(documents: &Documents) -> Vec<Open> {
+fn opens(documents: &Documents) -> Vec<OpenFile> {
     let notebooks =
         documents.notebooks.iter().filter_map(|(uri, notebook)| of_notebook(uri, notebook, documents));
     let alone = documents.alone.iter().filter(|(uri, _)| !documents.notebooks.contains_key(*uri));
     notebooks.chain(alone.filter_map(|(uri, document)| of_document(uri, document))).collect()
 }
 
-fn of_document(uri: &str, document: &Document) -> Option<Open> {
-    let named = Named::of(uri);
-    if named == Named::Other {
+fn of_document(uri: &str, document: &Document) -> Option<OpenFile> {
+    let named = NamedDocument::of(uri);
+    if named == NamedDocument::Other {
         return None;
     }
     let opened = Opened {
@@ -356,13 +356,13 @@ fn of_document(uri: &str, document: &Document) -> Option<Open> {
     let language = opened.language()?;
     let raw = (language == Language::Notebook).then(|| opened.text.clone());
     let documents = vec![(uri.to_owned(), document.version)];
-    Some(Open { origin: Origin::Document(uri.to_owned()), documents, opened, raw })
+    Some(OpenFile { origin: Origin::Document(uri.to_owned()), documents, opened, raw })
 }
 
 /// A notebook as the file that it would be.
-fn of_notebook(uri: &str, notebook: &Notebook, documents: &Documents) -> Option<Open> {
-    let named = Named::of(uri);
-    if named == Named::Other {
+fn of_notebook(uri: &str, notebook: &Notebook, documents: &Documents) -> Option<OpenFile> {
+    let named = NamedDocument::of(uri);
+    if named == NamedDocument::Other {
         return None;
     }
     let cells = notebook.cells.iter().map(|cell| {
@@ -380,7 +380,7 @@ fn of_notebook(uri: &str, notebook: &Notebook, documents: &Documents) -> Option<
     let mut versions: Vec<_> = versions.collect();
     // Cells that moved are another program.
     versions.push((uri.to_owned(), notebook.version));
-    Some(Open {
+    Some(OpenFile {
         origin: Origin::Cells(notebook.cells.iter().map(|cell| cell.uri.clone()).collect()),
         documents: versions,
         opened: Opened {

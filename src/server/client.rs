@@ -3,7 +3,7 @@
 
 use super::actions::{EXPLAIN, FIX_ALL};
 use super::encoding::Encoding;
-use super::uri::Named;
+use super::uri::NamedDocument;
 use lsp_types::PositionEncodingKind;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -135,7 +135,7 @@ fn folders_of(params: &Value) -> Vec<PathBuf> {
 
 /// The folder that a URI names, if it lies on this machine.
 pub fn folder_at(uri: &str) -> Option<PathBuf> {
-    Named::of(uri).path().map(std::path::Path::to_owned)
+    NamedDocument::of(uri).path().map(std::path::Path::to_owned)
 }
 
 #[cfg(test)]

@@ -36,7 +36,7 @@ pub enum Origin {
 }
 
 /// What notes are made with.
-pub struct Maker<'a> {
+pub struct DiagnosticBuilder<'a> {
     pub sources: &'a Sources,
     pub rules: &'a RuleSet,
     /// Of the open files.
@@ -48,7 +48,7 @@ pub struct Maker<'a> {
     pub versions: &'a HashMap<String, i32>,
 }
 
-impl Maker<'_> {
+impl DiagnosticBuilder<'_> {
     /// The note about a finding, and the document that it belongs to; `None` when it is in none that is open.
     pub fn note(&self, finding: &Finding) -> Option<(String, Note)> {
         self.origins.get(&finding.place.file)?;

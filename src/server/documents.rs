@@ -1,7 +1,7 @@
 //! The documents that are open in the editor, as it last described them.
 
 use super::encoding::{Encoding, Lines};
-use super::uri::Named;
+use super::uri::NamedDocument;
 use lsp_types::{TextDocumentContentChangeEvent, TextDocumentItem};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -81,7 +81,7 @@ impl Documents {
 
     /// The open document that stands for a file, by the name that the editor gives it.
     pub fn named(&self, path: &std::path::Path) -> Option<&str> {
-        let is_it = |uri: &&String| Named::of(uri).path() == Some(path);
+        let is_it = |uri: &&String| NamedDocument::of(uri).path() == Some(path);
         self.alone.keys().find(is_it).map(String::as_str)
     }
 }

@@ -3,7 +3,7 @@
 use super::diagnostics::Origin;
 use super::encoding::{Encoding, Lines};
 use crate::facts::FileId;
-use crate::map::{ProgramLine, Spot};
+use crate::map::{PlaceText, ProgramLine};
 use crate::sources::Sources;
 use lsp_types::{InlayHint, MarkupContent, MarkupKind, Position};
 use serde_json::json;
@@ -20,7 +20,7 @@ pub fn hints_of(
     let mut ways: BTreeMap<(String, u32, u32), Vec<ProgramLine>> = BTreeMap::new();
     for program in programs {
         if let Some(first) = &program.first_use {
-            let Spot { path, cell, line } = first.spot.clone();
+            let PlaceText { path, cell, line } = first.spot.clone();
             ways.entry((path, cell.unwrap_or_default(), line)).or_default().push(program);
         }
     }

@@ -3,9 +3,9 @@
 
 use super::Options;
 use crate::policy::{PolicyError, absolute};
-use crate::rules::{Governed, Loaded, UnknownSelector};
+use crate::rules::{Loaded, PolicyRulings, UnknownSelector};
 use crate::settings::{Request, Settings, SettingsError, resolve};
-use crate::sources::{Extent, Sources};
+use crate::sources::{FileSelection, Sources};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// What holds for the files of one project.
 pub struct Project {
     pub settings: Settings,
-    pub extent: Extent,
+    pub extent: FileSelection,
     pub rules: Loaded,
 }
 
@@ -92,7 +92,7 @@ fn project(
         Some(Loaded::WithOwn(rules)) => Loaded::WithOwn(Arc::clone(rules)),
         _ => Loaded::of(&settings).map_err(|error| trouble_with(&error))?,
     };
-    if let Err(unknown) = Governed::of(&settings, &rules, &Sources::default()) {
+    if let Err(unknown) = PolicyRulings::of(&settings, &rules, &Sources::default()) {
         return Err(trouble_about(&unknown, &settings));
     }
     Ok(Arc::new(Project { settings, extent, rules }))

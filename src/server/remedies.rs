@@ -1,6 +1,6 @@
 //! Fixes as editors make them: changes of documents, each meant for the version that was checked.
 
-use super::diagnostics::{Maker, Origin};
+use super::diagnostics::{DiagnosticBuilder, Origin};
 use super::encoding::Lines;
 use super::uri;
 use crate::facts::FileId;
@@ -28,7 +28,7 @@ pub struct Change {
     pub edits: Vec<TextEdit>,
 }
 
-impl Maker<'_> {
+impl DiagnosticBuilder<'_> {
     /// The fix of a finding; `None` where there is none, or where a part of it is in no document that can be changed.
     pub fn remedy(&self, finding: &Finding) -> Option<Remedy> {
         let fix = finding.fix.as_ref()?;
@@ -164,7 +164,7 @@ mod tests {
             ("cell:2".to_owned(), 2),
         ]);
         let changes = |encoding, edits: &[(u32, u32, u32, &str)]| -> Option<Vec<String>> {
-            let maker = Maker {
+            let maker = DiagnosticBuilder {
                 sources: &sources,
                 rules: RuleSet::embedded(),
                 origins: &origins,

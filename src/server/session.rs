@@ -1,6 +1,6 @@
 //! One conversation with an editor: what is open, what it was told about it, and what is to be checked next.
 
-use super::checks::{Checked, Job, Said};
+use super::checks::{CheckAnswer, Checked, Job};
 use super::client::{Client, folder_at};
 use super::diagnostics::Note;
 use super::documents::Documents;
@@ -37,7 +37,7 @@ pub struct Session {
     pub(super) documents: Documents,
     pub(super) folders: Vec<PathBuf>,
     /// What the editor shows, by the names of documents.
-    pub(super) shown: BTreeMap<String, Said>,
+    pub(super) shown: BTreeMap<String, CheckAnswer>,
     /// What the command line says.
     base: Arc<Options>,
     /// The same with what the editor says.
@@ -47,11 +47,11 @@ pub struct Session {
     settings_asked: Option<RequestId>,
     pub(super) waiting: Waiting,
     /// The first look at a project is under way, or is over.
-    reading: Reading,
+    reading: FirstRead,
     phase: Phase,
     events: Sender<Event>,
     jobs: Sender<Job>,
-    due: Option<Due>,
+    due: Option<CheckDeadline>,
     is_checking: bool,
     disk_changed: bool,
     troubles: BTreeSet<Trouble>,
@@ -61,7 +61,7 @@ pub struct Session {
 
 /// The first check reads a project, and takes as long as all that follow; editors show that.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Reading {
+enum FirstRead {
     Expected,
     Shown,
     Done,
@@ -76,7 +76,7 @@ enum Phase {
 
 /// When the next check is to start.
 #[derive(Clone, Copy)]
-struct Due {
+struct CheckDeadline {
     /// Of the first change that it is about.
     since: Instant,
     at: Instant,
@@ -95,7 +95,7 @@ impl Session {
             settings: Value::Null,
             settings_asked: None,
             waiting: Waiting::default(),
-            reading: Reading::Expected,
+            reading: FirstRead::Expected,
             phase: Phase::Expected,
             events,
             jobs,
@@ -198,7 +198,7 @@ impl Session {
     fn check_in(&mut self, delay: Duration) {
         let now = Instant::now();
         let since = self.due.map_or(now, |due| due.since);
-        self.due = Some(Due { since, at: (now + delay).min(since + LONGEST_DELAY.max(delay)) });
+        self.due = Some(CheckDeadline { since, at: (now + delay).min(since + LONGEST_DELAY.max(delay)) });
     }
 
     fn folders_changed(&mut self, added: &[String], removed: &[String]) {
@@ -260,8 +260,8 @@ impl Session {
 
     /// Says that a project is being read, the first time.
     fn show_reading(&mut self) {
-        if self.reading == Reading::Expected && self.client.shows_progress {
-            self.reading = Reading::Shown;
+        if self.reading == FirstRead::Expected && self.client.shows_progress {
+            self.reading = FirstRead::Shown;
             self.out.ask("window/workDoneProgress/create", json!({"token": READING}));
             let begin = json!({"kind": "begin", "title": "gpulint: reading the project"});
             self.out.tell("$/progress", json!({"token": READING, "value": begin}));
@@ -269,7 +269,7 @@ impl Session {
     }
 
     fn show_read(&mut self) {
-        if std::mem::replace(&mut self.reading, Reading::Done) == Reading::Shown {
+        if std::mem::replace(&mut self.reading, FirstRead::Done) == FirstRead::Shown {
             self.out.tell("$/progress", json!({"token": READING, "value": {"kind": "end"}}));
         }
     }
@@ -286,7 +286,7 @@ impl Session {
         }
     }
 
-    fn show(&mut self, uri: &str, said: Said) {
+    fn show(&mut self, uri: &str, said: CheckAnswer) {
         let shown = self.shown.get(uri);
         let is_news = match shown {
             Some(shown) => shown.version != said.version || shown.notes != said.notes,
@@ -330,7 +330,7 @@ impl Session {
     }
 
     /// What was said about a document as it is now; `None` while the last check is about an older text.
-    fn current(&self, uri: &str) -> Option<&Said> {
+    fn current(&self, uri: &str) -> Option<&CheckAnswer> {
         self.shown.get(uri).filter(|said| said.version == self.documents.version(uri))
     }
 

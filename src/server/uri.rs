@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// What the name of a document stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Named {
+pub enum NamedDocument {
     File(PathBuf),
     /// What was never saved: the editor's own name for it.
     Untitled(String),
@@ -13,22 +13,22 @@ pub enum Named {
     Other,
 }
 
-impl Named {
-    pub fn of(uri: &str) -> Named {
-        let Some((scheme, rest)) = uri.split_once(':') else { return Named::Other };
+impl NamedDocument {
+    pub fn of(uri: &str) -> NamedDocument {
+        let Some((scheme, rest)) = uri.split_once(':') else { return NamedDocument::Other };
         match scheme.to_ascii_lowercase().as_str() {
             "file" => match path_text(rest, cfg!(windows)).and_then(path_of_bytes) {
-                Some(path) => Named::File(absolute(&path)),
-                None => Named::Other,
+                Some(path) => NamedDocument::File(absolute(&path)),
+                None => NamedDocument::Other,
             },
-            "untitled" => Named::Untitled(String::from_utf8_lossy(&decoded(uri)).into_owned()),
-            _ => Named::Other,
+            "untitled" => NamedDocument::Untitled(String::from_utf8_lossy(&decoded(uri)).into_owned()),
+            _ => NamedDocument::Other,
         }
     }
 
     pub fn path(&self) -> Option<&Path> {
         match self {
-            Named::File(path) => Some(path),
+            NamedDocument::File(path) => Some(path),
             _ => None,
         }
     }
@@ -172,9 +172,12 @@ mod tests {
 
     #[test]
     fn other_names() {
-        assert_eq!(Named::of("untitled:Untitled-1"), Named::Untitled("untitled:Untitled-1".into()));
-        assert_eq!(Named::of("git:/x.py?HEAD"), Named::Other);
-        assert_eq!(Named::of("nonsense"), Named::Other);
-        assert_eq!(Named::of(""), Named::Other);
+        assert_eq!(
+            NamedDocument::of("untitled:Untitled-1"),
+            NamedDocument::Untitled("untitled:Untitled-1".into())
+        );
+        assert_eq!(NamedDocument::of("git:/x.py?HEAD"), NamedDocument::Other);
+        assert_eq!(NamedDocument::of("nonsense"), NamedDocument::Other);
+        assert_eq!(NamedDocument::of(""), NamedDocument::Other);
     }
 }

@@ -8,14 +8,14 @@ use serde_json::Value;
 
 /// What to show beside findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shown {
+pub struct ShownHints {
     /// Behind the first use of a GPU, the card that the program takes.
     pub cards: bool,
 }
 
-impl Default for Shown {
+impl Default for ShownHints {
     fn default() -> Self {
-        Shown { cards: true }
+        ShownHints { cards: true }
     }
 }
 
@@ -88,7 +88,7 @@ mod tests {
             request: Request { select: vec!["strict".into()], ..Request::default() },
             min_severity: Severity::Note,
             delay: Duration::ZERO,
-            shown: Shown::default(),
+            shown: ShownHints::default(),
         }
     }
 

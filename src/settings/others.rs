@@ -3,7 +3,7 @@
 
 use super::Settings;
 use crate::disk::{Bounds, Disk};
-use crate::policy::{self, Layered, Mode, Origin, Policy, PolicyError};
+use crate::policy::{self, LayeredPolicy, Mode, Origin, Policy, PolicyError};
 use crate::sources::{Excluded, Source, Sources};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::path::{Path, PathBuf};
@@ -44,7 +44,7 @@ pub(super) struct Reading {
 
 /// A policy, and where it holds.
 #[derive(Clone, Copy, Debug)]
-pub struct Governing<'s> {
+pub struct GoverningPolicy<'s> {
     pub policy: &'s Policy,
     /// What its globs and files count from; absolute.
     pub folder: &'s Path,
@@ -56,18 +56,22 @@ pub struct Governing<'s> {
 
 impl Reading {
     /// The policy that a file, and what lies below it, come to under the command line.
-    pub(super) fn read(&self, file: Option<&Path>, own: Option<Policy>) -> Result<Layered, PolicyError> {
+    pub(super) fn read(
+        &self,
+        file: Option<&Path>,
+        own: Option<Policy>,
+    ) -> Result<LayeredPolicy, PolicyError> {
         let extends = own.as_ref().is_some_and(|policy| !policy.extends.is_empty());
         let layered = match extends || !self.machine_files.is_empty() {
             true => policy::layered(&self.disk, file, &self.machine_files)?,
             false => {
                 let files = file.map(Path::to_owned).into_iter().collect();
-                Layered { policy: own.unwrap_or_default(), files, ..Layered::default() }
+                LayeredPolicy { policy: own.unwrap_or_default(), files, ..LayeredPolicy::default() }
             }
         };
         let mut policy = policy::apply_overrides(layered.policy, &self.overrides)?;
         policy.rules.select.extend(self.extend_select.iter().cloned());
-        Ok(Layered { policy, ..layered })
+        Ok(LayeredPolicy { policy, ..layered })
     }
 }
 
@@ -119,8 +123,8 @@ impl Settings {
     }
 
     /// The policies that hold somewhere: first the one that the named paths share, and others where they were looked for.
-    pub fn governing(&self) -> impl Iterator<Item = Governing<'_>> {
-        let own = Governing {
+    pub fn governing(&self) -> impl Iterator<Item = GoverningPolicy<'_>> {
+        let own = GoverningPolicy {
             policy: &self.policy,
             folder: self.base(),
             file: self.policy_file.as_deref(),
@@ -141,7 +145,7 @@ impl Settings {
     }
 
     /// The policy that governs a file.
-    pub fn governing_of(&self, source: &Source) -> Governing<'_> {
+    pub fn governing_of(&self, source: &Source) -> GoverningPolicy<'_> {
         let number = self.number_of(source);
         self.governing().nth(number).expect("the number is that of a policy")
     }
@@ -158,7 +162,7 @@ impl Settings {
 
     /// Whether any team, user or machine wrote something down for these files, or the command line says which GPU is right.
     pub fn has_policy(&self) -> bool {
-        let says = |one: Governing<'_>| {
+        let says = |one: GoverningPolicy<'_>| {
             one.file.is_some() || !one.machine_files.is_empty() || one.policy.gpu.is_some()
         };
         self.governing().any(says)
@@ -184,15 +188,16 @@ impl Settings {
 
     /// Whether a baseline is named for every file.
     pub fn root_has_baseline(&self) -> bool {
-        let everywhere = |one: &Governing<'_>| !self.has_others() || one.folder == self.root;
+        let everywhere = |one: &GoverningPolicy<'_>| !self.has_others() || one.folder == self.root;
         self.governing().any(|one| one.policy.baseline.is_some() && everywhere(&one))
     }
 
     /// Which of [`Settings::baselines`] is that of a file: the one that is named the furthest down.
     pub fn baseline_of(&self, source: &Source) -> Option<usize> {
         let path = source.path.as_deref();
-        let is_above =
-            |one: &Governing<'_>| !self.has_others() || path.is_some_and(|path| path.starts_with(one.folder));
+        let is_above = |one: &GoverningPolicy<'_>| {
+            !self.has_others() || path.is_some_and(|path| path.starts_with(one.folder))
+        };
         let naming = self.governing().filter(|one| one.policy.baseline.is_some()).filter(is_above);
         let nearest = naming.max_by_key(|one| one.folder.components().count())?;
         let file = nearest.folder.join(nearest.policy.baseline.as_ref()?);
@@ -232,7 +237,7 @@ impl Others {
         found: Option<(PathBuf, Policy)>,
     ) -> Result<(), PolicyError> {
         let (file, own) = found.unzip();
-        let Layered { policy, machine_files, origins, files } = reading.read(file.as_deref(), own)?;
+        let LayeredPolicy { policy, machine_files, origins, files } = reading.read(file.as_deref(), own)?;
         self.each.push(Other { folder: folder.to_owned(), policy, file, machine_files, origins, files });
         self.folders.insert(folder.to_owned(), self.each.len());
         Ok(())
@@ -240,8 +245,8 @@ impl Others {
 }
 
 impl Other {
-    fn governing(&self) -> Governing<'_> {
-        Governing {
+    fn governing(&self) -> GoverningPolicy<'_> {
+        GoverningPolicy {
             policy: &self.policy,
             folder: &self.folder,
             file: self.file.as_deref(),
@@ -251,7 +256,7 @@ impl Other {
     }
 }
 
-impl Governing<'_> {
+impl GoverningPolicy<'_> {
     /// The section in force for the CPU part: the policy's, or that of `--mode cpu`.
     pub(crate) fn cpu_section(&self, mode: Option<Mode>) -> Option<policy::Cpu> {
         match (mode, &self.policy.cpu) {

@@ -12,7 +12,7 @@ const MOST_BYTES: u64 = 16 << 20;
 
 /// The answers so far, by path.
 #[derive(Debug, Default)]
-pub struct Beside {
+pub struct DiskAnswers {
     disk: Disk,
     texts: Answers<Result<String, String>>,
     names: Answers<Vec<String>>,
@@ -31,15 +31,15 @@ pub enum Question {
     Real(PathBuf),
 }
 
-impl Beside {
+impl DiskAnswers {
     /// What is asked of a state of the disk.
-    pub fn of(disk: Disk) -> Beside {
-        Beside { disk, ..Beside::default() }
+    pub fn of(disk: Disk) -> DiskAnswers {
+        DiskAnswers { disk, ..DiskAnswers::default() }
     }
 
     /// The same state, of which nothing was asked yet.
-    pub fn anew(&self) -> Beside {
-        Beside::of(self.disk.clone())
+    pub fn anew(&self) -> DiskAnswers {
+        DiskAnswers::of(self.disk.clone())
     }
 
     /// Where it may ask.

@@ -3,7 +3,7 @@
 
 use super::ignored;
 use super::language::Language;
-use super::walk::{Found, Wanted};
+use super::walk::{Found, ReadReason};
 use crate::disk::{self, Bounds};
 use ignore::gitignore::Gitignore;
 use std::path::{Path, PathBuf};
@@ -36,22 +36,22 @@ fn add_below(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
 
 /// Leaves those that git keeps, of the caches below a folder, and adds what other reasons hid from the walk.
 pub fn settle(found: &mut Found, folder: &Path) {
-    found.retain(|path, wanted| *wanted != Wanted::ForImports || !is_cache(path));
+    found.retain(|path, wanted| *wanted != ReadReason::ForImports || !is_cache(path));
     let Some(root) = work_tree_of(folder) else {
         let ignored = ignored_below(folder);
         let is_ignored = |path: &Path| ignored.matched_path_or_any_parents(path, false).is_ignore();
         found.retain(|path, wanted| {
-            *wanted == Wanted::Named || !is_cache(path) || !path.starts_with(folder) || !is_ignored(path)
+            *wanted == ReadReason::Named || !is_cache(path) || !path.starts_with(folder) || !is_ignored(path)
         });
         return;
     };
     let kept = tracked(root);
     let is_kept = |path: &PathBuf| kept.as_ref().is_none_or(|kept| kept.contains(path));
     found.retain(|path, wanted| {
-        *wanted == Wanted::Named || !is_cache(path) || !path.starts_with(folder) || is_kept(path)
+        *wanted == ReadReason::Named || !is_cache(path) || !path.starts_with(folder) || is_kept(path)
     });
     for path in kept.into_iter().flatten().filter(|path| path.starts_with(folder) && path.is_file()) {
-        found.entry(path).or_insert(Wanted::Below);
+        found.entry(path).or_insert(ReadReason::Below);
     }
 }
 

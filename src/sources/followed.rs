@@ -3,7 +3,7 @@
 
 use super::cells::Cells;
 use super::language::Language;
-use super::walk::{Found, Wanted};
+use super::walk::{Found, ReadReason};
 use crate::disk::{Bounds, Kind, kinds_in};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -49,7 +49,7 @@ pub fn add(
     };
     let leading = found
         .iter()
-        .filter(|(file, wanted)| **wanted == Wanted::Named || !whole && leads_out(file))
+        .filter(|(file, wanted)| **wanted == ReadReason::Named || !whole && leads_out(file))
         .map(|(file, _)| file.clone());
     let mut pending: Vec<PathBuf> = leading.collect();
     let limit = found.len() + MOST;
@@ -59,7 +59,7 @@ pub fn add(
         pending.clear();
         for file in led_to.into_iter().flatten() {
             if found.len() < limit && !found.contains_key(&file) {
-                found.insert(file.clone(), Wanted::ForImports);
+                found.insert(file.clone(), ReadReason::ForImports);
                 pending.push(file);
             }
         }
@@ -77,7 +77,7 @@ fn reached_from(files: &[PathBuf], found: &Found, text_of: &OpenText<'_>) -> Vec
             Some(Language::Notebook) => Cells::read(&text).map(|(code, _)| code).unwrap_or_default(),
             _ => text,
         };
-        if found.get(file) == Some(&Wanted::Named) {
+        if found.get(file) == Some(&ReadReason::Named) {
             reached.extend(files_around(file));
         }
         reached.extend(run_by(file, &text));

@@ -2,8 +2,8 @@
 //! lies on disk, and what has not changed on disk since it was last read is not read again.
 
 use super::language::Language;
-use super::walk::{Found, Wanted};
-use super::{Excluded, Extent, Skipped, Source, Sources, followed, names, read, walk};
+use super::walk::{Found, ReadReason};
+use super::{Excluded, FileSelection, Skipped, Source, Sources, followed, names, read, walk};
 use crate::disk::Bounds;
 use rustc_hash::FxHashMap;
 use std::path::{Path, PathBuf};
@@ -48,7 +48,7 @@ impl Opened {
 
 impl Kept {
     /// The text of a file that nobody named.
-    fn file(&self, bounds: &Bounds, path: &Path, wanted: Wanted) -> ReadFile {
+    fn file(&self, bounds: &Bounds, path: &Path, wanted: ReadReason) -> ReadFile {
         // What cannot be asked for its time is read, and says itself what is wrong.
         let metadata = path.metadata().ok();
         let stamp = metadata.and_then(|metadata| Some((metadata.modified().ok()?, metadata.len())));
@@ -72,7 +72,7 @@ impl Sources {
     pub fn with_opened(
         root: &Path,
         opened: Vec<Opened>,
-        (extent, excluded): (Extent, &Excluded),
+        (extent, excluded): (FileSelection, &Excluded),
         kept: &Kept,
     ) -> Sources {
         let paths = || opened.iter().filter_map(|open| open.path.clone());
@@ -80,9 +80,9 @@ impl Sources {
         let bounds = walk::bounds(root, &named, extent);
         let mut found = match extent {
             // Without a named path nothing can be missing.
-            Extent::Project => walk::files(root, &[], extent, excluded, &bounds).unwrap_or_default().0,
-            Extent::NamedPaths => {
-                let mut found: Found = paths().map(|path| (path, Wanted::Named)).collect();
+            FileSelection::Project => walk::files(root, &[], extent, excluded, &bounds).unwrap_or_default().0,
+            FileSelection::NamedPaths => {
+                let mut found: Found = paths().map(|path| (path, ReadReason::Named)).collect();
                 let open_text = |file: &Path| {
                     let open = opened.iter().find(|open| open.path.as_deref() == Some(file));
                     open.map(|open| open.text.clone())

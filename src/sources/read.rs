@@ -1,7 +1,7 @@
 //! Reads the text of one file, or says in one clause why not.
 
 use super::language::Language;
-use super::walk::{Wanted, reason};
+use super::walk::{ReadReason, reason};
 use crate::disk::{Bounds, Refused, refused};
 use aho_corasick::AhoCorasick;
 use std::io::{self, Read};
@@ -24,8 +24,8 @@ const NOT_READ: &str = "not a language that gpulint reads, by its name or its fi
 
 /// The text of a file and its language; `None` for a file below a named folder that turns out to be
 /// something else, or data that has nothing to do with GPUs.
-pub fn file(bounds: &Bounds, path: &Path, wanted: Wanted) -> Result<Option<(Language, String)>, String> {
-    let named = wanted == Wanted::Named;
+pub fn file(bounds: &Bounds, path: &Path, wanted: ReadReason) -> Result<Option<(Language, String)>, String> {
+    let named = wanted == ReadReason::Named;
     let language = Language::of_name(path);
     let expected = language.is_some() || named;
     let (open, length) = match bounds.open(path) {
@@ -62,8 +62,8 @@ pub fn words(refused: Refused) -> &'static str {
 }
 
 /// The same of a file with these bytes.
-pub fn bytes(path: &Path, wanted: Wanted, bytes: &[u8]) -> Result<Option<(Language, String)>, String> {
-    let named = wanted == Wanted::Named;
+pub fn bytes(path: &Path, wanted: ReadReason, bytes: &[u8]) -> Result<Option<(Language, String)>, String> {
+    let named = wanted == ReadReason::Named;
     let by_name = Language::of_name(path);
     let Some(language) = by_name.or_else(|| Language::of_shebang(bytes)) else {
         return if named { Err(not_read(path)) } else { Ok(None) };

@@ -1,6 +1,6 @@
 //! When files were last written to, so that a run that waits for changes knows when to look again.
 
-use super::{Excluded, Extent, MissingPaths, walk};
+use super::{Excluded, FileSelection, MissingPaths, walk};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -15,7 +15,7 @@ pub type Stamp = (SystemTime, u64);
 pub fn stamps(
     root: &Path,
     named: &[PathBuf],
-    extent: Extent,
+    extent: FileSelection,
     others: impl IntoIterator<Item = PathBuf>,
 ) -> Result<Stamps, MissingPaths> {
     let (found, _) =

@@ -1,7 +1,7 @@
 //! The files of a project as one state of it has them: a commit, or the index of git.
 
-use super::walk::{self, Wanted};
-use super::{Beside, Language, Source, Sources, names, read};
+use super::walk::{self, ReadReason};
+use super::{DiskAnswers, Language, Source, Sources, names, read};
 use crate::disk::Disk;
 use rustc_hash::FxHashSet;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ impl Sources {
             root: self.root.clone(),
             files: Vec::with_capacity(self.files.len()),
             skipped: self.skipped.clone(),
-            beside: Beside::of(disk.within(self.beside.bounds().clone())),
+            beside: DiskAnswers::of(disk.within(self.beside.bounds().clone())),
         };
         let mut known: FxHashSet<&Path> = FxHashSet::default();
         for source in &self.files {
@@ -62,7 +62,7 @@ impl Sources {
     /// Adds a file with the bytes that it has in this state, when a walk would have read it.
     fn add(&mut self, path: &Path, bytes: &[u8], reported: bool) {
         let name = names::relative(&self.root, path);
-        match read::bytes(path, Wanted::Below, bytes) {
+        match read::bytes(path, ReadReason::Below, bytes) {
             Ok(Some((language, text))) => {
                 let source = Source::new(Some(path.to_owned()), name, language, text);
                 if source.foreign_kernel().is_none() {

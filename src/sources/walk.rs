@@ -3,7 +3,7 @@
 use super::ignored::Ignored;
 use super::language::{Language, is_known_hidden};
 use super::read::words;
-use super::{Excluded, Extent};
+use super::{Excluded, FileSelection};
 use crate::disk::{Bounds, refused};
 use crate::policy::absolute;
 use ignore::{DirEntry, WalkBuilder, WalkState};
@@ -19,7 +19,7 @@ pub struct MissingPaths(pub Vec<PathBuf>);
 
 /// Why a file is read. Ordered: the stronger reason wins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Wanted {
+pub enum ReadReason {
     /// Others may import it.
     ForImports,
     /// It lies below a folder that the user named.
@@ -28,24 +28,24 @@ pub enum Wanted {
     Named,
 }
 
-impl Wanted {
+impl ReadReason {
     pub fn is_reported(self) -> bool {
-        self != Wanted::ForImports
+        self != ReadReason::ForImports
     }
 }
 
 /// Absolute paths of files that may be read; their content has not been looked at.
-pub type Found = FxHashMap<PathBuf, Wanted>;
+pub type Found = FxHashMap<PathBuf, ReadReason>;
 
 /// What cannot be read, with the reason.
 type Unreadable = Vec<(PathBuf, String)>;
 
 /// What a run may read: what really lies below the root, and what the user named elsewhere; without a project also what
 /// such a file can import.
-pub fn bounds(root: &Path, named: &[PathBuf], extent: Extent) -> Bounds {
+pub fn bounds(root: &Path, named: &[PathBuf], extent: FileSelection) -> Bounds {
     let root = absolute(root);
     let bounds = Bounds::of(&root).and(named);
-    if extent == Extent::Project {
+    if extent == FileSelection::Project {
         return bounds;
     }
     // One that an editor shows may not be saved yet.
@@ -63,7 +63,7 @@ pub fn bounds(root: &Path, named: &[PathBuf], extent: Extent) -> Bounds {
 pub fn files(
     root: &Path,
     named: &[PathBuf],
-    extent: Extent,
+    extent: FileSelection,
     excluded: &Excluded,
     bounds: &Bounds,
 ) -> Result<(Found, Unreadable), MissingPaths> {
@@ -78,13 +78,13 @@ pub fn files(
                     continue;
                 }
                 let (found, unreadable) = (&mut found, &mut unreadable);
-                let mut walk = Walk { found, unreadable, bounds, wanted: Wanted::Below };
+                let mut walk = FolderWalker { found, unreadable, bounds, wanted: ReadReason::Below };
                 walk.below(&full, is_inside_installed(root, &full));
                 walked.push(full);
             }
             // Also pipes and devices: the reader refuses them with a reason.
             Ok(_) => {
-                found.insert(full, Wanted::Named);
+                found.insert(full, ReadReason::Named);
             }
             Err(error) if is_absence(&error) => missing.push(path.clone()),
             Err(error) => unreadable.push((full, reason(&error))),
@@ -93,14 +93,14 @@ pub fn files(
     if !missing.is_empty() {
         return Err(MissingPaths(missing));
     }
-    let stays = |path: &Path, wanted: Wanted| match wanted {
-        Wanted::ForImports => true,
-        Wanted::Named if !excluded.even_named => true,
+    let stays = |path: &Path, wanted: ReadReason| match wanted {
+        ReadReason::ForImports => true,
+        ReadReason::Named if !excluded.even_named => true,
         _ => !excluded.names(root, path),
     };
     found.retain(|path, wanted| stays(path, *wanted));
     unreadable.retain(|(path, _)| !excluded.names(root, path));
-    if extent == Extent::NamedPaths {
+    if extent == FileSelection::NamedPaths {
         // Where files are missing from the walked folders, they may lie in these and be imported all the same.
         let complete: &[PathBuf] = if excluded.is_empty() { &walked } else { &[] };
         super::followed::add(&mut found, root, complete, (bounds, &|_| None));
@@ -108,12 +108,12 @@ pub fn files(
         let mut project = Found::default();
         let mut untold = Unreadable::new();
         let (found_here, unreadable) = (&mut project, &mut untold);
-        let wanted = Wanted::ForImports;
-        Walk { found: found_here, unreadable, bounds, wanted }.below(root, false);
+        let wanted = ReadReason::ForImports;
+        FolderWalker { found: found_here, unreadable, bounds, wanted }.below(root, false);
         if excluded.even_named {
             found.retain(|path, wanted| {
                 let is_inside = path.starts_with(root);
-                *wanted = if is_inside { Wanted::Below } else { *wanted };
+                *wanted = if is_inside { ReadReason::Below } else { *wanted };
                 !is_inside || project.contains_key(path)
             });
         }
@@ -145,14 +145,14 @@ fn is_absence(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-struct Walk<'a> {
+struct FolderWalker<'a> {
     found: &'a mut Found,
     unreadable: &'a mut Unreadable,
     bounds: &'a Bounds,
-    wanted: Wanted,
+    wanted: ReadReason,
 }
 
-impl Walk<'_> {
+impl FolderWalker<'_> {
     /// Hidden files are passed over but for those that are known to start programs, and inside a git work
     /// tree those that git ignores.
     fn below(&mut self, folder: &Path, read_installed: bool) {

@@ -4,7 +4,7 @@ use super::started;
 use crate::facts::{FileId, Place};
 use crate::program::launches::Launch;
 use crate::program::trace::Trace;
-use crate::program::{Judged, Program, Start};
+use crate::program::{Program, ProgramFinding, Start};
 use crate::sources::Sources;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -72,7 +72,7 @@ fn launches_of(program: &mut Program<'_>, file: FileId) -> (Launches, bool) {
 #[derive(Clone, Hash, PartialEq, Eq)]
 enum NoVerdict {}
 
-impl Judged for NoVerdict {
+impl ProgramFinding for NoVerdict {
     fn places(&self) -> Vec<Place> {
         Vec::new()
     }

@@ -3,12 +3,12 @@
 use super::{describe, started};
 use crate::facts::{FileId, Place};
 use crate::findings::{Finding, Status};
-use crate::program::trace::{Event, Trace, What};
-use crate::program::{Definition, Judged, MASK, ORDER, Program, Reaching, Start};
+use crate::program::trace::{Event, EventKind, Trace};
+use crate::program::{Definition, MASK, ORDER, Program, ProgramFinding, Reaching, Start};
 use crate::report::{concealed, printable};
 use crate::rules::decided::why_silent;
 use crate::rules::wording::in_force;
-use crate::rules::{Governed, RuleSet, Scope, ScopeKind};
+use crate::rules::{PolicyRulings, RuleSet, Scope, ScopeKind};
 use crate::settings::Settings;
 use crate::sources::Sources;
 use rustc_hash::FxHashSet;
@@ -59,7 +59,7 @@ impl Line {
 
 /// One program that comes to the line, as it is started once.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-struct Way {
+struct ProgramWay {
     /// "train.py, started by run.sh:3"
     program: String,
     /// The imports and calls that lead to the line.
@@ -71,7 +71,7 @@ struct Way {
     silent: Vec<(String, String)>,
 }
 
-impl Judged for Way {
+impl ProgramFinding for ProgramWay {
     fn places(&self) -> Vec<Place> {
         Vec::new()
     }
@@ -91,7 +91,7 @@ pub fn tell(
     checked: &Checked<'_>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let Ok(governed) = Governed::of(settings, rules, sources) else { return Ok(()) };
+    let Ok(governed) = PolicyRulings::of(settings, rules, sources) else { return Ok(()) };
     let options = governed.options(settings, sources);
     let (mut program, _) = crate::program_of(sources, settings, options, rules, None);
     let here = |finding: &&Finding| line.holds(sources, finding.place);
@@ -100,10 +100,10 @@ pub fn tell(
     let judge = |program: &Program<'_>, trace: &Trace, start: Start| {
         let ruling = governed.at(trace.entry.unwrap_or(FileId(0)));
         let scope = Scope::new(program, (ruling.policy, ruling.cpu.as_ref()), trace, ScopeKind::of(start));
-        let teller = Teller { sources, rules, line, checked, spoken: &spoken };
-        teller.way(program, &scope, start).into_iter().collect::<Vec<Way>>()
+        let teller = WhyReport { sources, rules, line, checked, spoken: &spoken };
+        teller.way(program, &scope, start).into_iter().collect::<Vec<ProgramWay>>()
     };
-    let distinct = |ways: &mut Vec<Way>| {
+    let distinct = |ways: &mut Vec<ProgramWay>| {
         ways.sort();
         ways.dedup();
     };
@@ -199,7 +199,7 @@ fn uncalled(sources: &Sources, program: &Program<'_>, line: Line, out: &mut dyn 
     }
 }
 
-struct Teller<'a> {
+struct WhyReport<'a> {
     sources: &'a Sources,
     rules: &'a RuleSet,
     line: Line,
@@ -208,9 +208,9 @@ struct Teller<'a> {
     spoken: &'a FxHashSet<&'a str>,
 }
 
-impl Teller<'_> {
+impl WhyReport<'_> {
     /// What a program does at the line; `None` where it does not come there.
-    fn way(&self, program: &Program<'_>, scope: &Scope<'_>, start: Start) -> Option<Way> {
+    fn way(&self, program: &Program<'_>, scope: &Scope<'_>, start: Start) -> Option<ProgramWay> {
         let (sources, line, trace) = (self.sources, self.line, scope.trace);
         let is_own = |event: &Event| line.holds(sources, event.place);
         let leads = |event: &Event| {
@@ -221,7 +221,7 @@ impl Teller<'_> {
         let all = || trace.events.iter().enumerate().skip(trace.inherited as usize);
         let mut own: Vec<(usize, &Event)> = all().filter(|(_, event)| is_own(event)).collect();
         // The end of a file is said to be at its first line, where it is beside what happens there and no more.
-        let is_end = |event: &Event| matches!(event.what, What::End);
+        let is_end = |event: &Event| matches!(event.what, EventKind::End);
         if own.iter().all(|(_, event)| is_end(event)) {
             own.clear();
         }
@@ -239,14 +239,14 @@ impl Teller<'_> {
         happens.dedup();
         let environment = [(MASK, &first.before.mask), (ORDER, &first.before.order)];
         let changes = |name: &str| match &first.what {
-            What::Write { variable, .. } | What::Remove { variable } => variable == name,
+            EventKind::Write { variable, .. } | EventKind::Remove { variable } => variable == name,
             _ => false,
         };
         let environment = environment.into_iter().filter(|(name, _)| !changes(name));
         let environment = environment
             .map(|(name, reaching)| format!("{name} {}{}", in_force(reaching), self.origin(trace, reaching)));
         let seen = own.iter().chain(&led).map(|(id, _)| *id as u32);
-        Some(Way {
+        Some(ProgramWay {
             program: self.program(program, trace, start),
             chain: self.chain(trace, first),
             happens,

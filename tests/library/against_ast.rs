@@ -6,8 +6,8 @@
 //! GPULINT_AGAINST_AST=FOLDER:FOLDER cargo test --test library against_ast -- --nocapture
 //! ```
 
-use gpulint::code::walk::{Part, walk_block};
-use gpulint::code::{Call, Expr, ExprKind, ImportNames, Step, StepKind, Target};
+use gpulint::code::walk::{CodeNode, walk_block};
+use gpulint::code::{Call, Expr, ExprKind, ImportNames, Statement, StatementKind, Target};
 use gpulint::languages::{Choices, lower};
 use gpulint::sources::{Language, Source};
 use rayon::prelude::*;
@@ -173,13 +173,13 @@ fn facts_of(text: String) -> Result<Vec<String>, String> {
     let lines = Lines::of(&source.text);
     let mut facts = Vec::new();
     walk_block(&code, &code.body, &mut |part, _| match part {
-        Part::Step(step) => facts.extend(imported(step, &lines)),
-        Part::Expr(Expr { span, kind: ExprKind::Call(call) }) => {
+        CodeNode::Step(step) => facts.extend(imported(step, &lines)),
+        CodeNode::Expr(Expr { span, kind: ExprKind::Call(call) }) => {
             let line = lines.of_byte(span.start);
             facts.push(format!("{line} call {}", dotted(&call.callee)));
             facts.extend(written_by(call).map(|write| format!("{line} write {write}")));
         }
-        Part::Target(Target::Item(item)) if is_environment(&item.0) => {
+        CodeNode::Target(Target::Item(item)) if is_environment(&item.0) => {
             let line = lines.of_byte(item.0.span.start);
             facts.push(format!("{line} write item {}", key(&item.1)));
         }
@@ -189,8 +189,8 @@ fn facts_of(text: String) -> Result<Vec<String>, String> {
     Ok(facts)
 }
 
-fn imported(step: &Step<'_>, lines: &Lines) -> Option<String> {
-    let StepKind::Import(import) = &step.kind else { return None };
+fn imported(step: &Statement<'_>, lines: &Lines) -> Option<String> {
+    let StatementKind::Import(import) = &step.kind else { return None };
     let line = lines.of_byte(step.span.start);
     let bound = match &import.names {
         ImportNames::Module(name) => {

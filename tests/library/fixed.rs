@@ -6,7 +6,7 @@
 
 use gpulint::Outcome;
 use gpulint::findings::{Severity, Status};
-use gpulint::fixes::{Settled, Wanted, apply_until_stable};
+use gpulint::fixes::{FixSelection, FixedProject, apply_until_stable};
 use gpulint::rules::RuleSet;
 use gpulint::settings::{Request, Settings, resolve};
 use gpulint::sources::{Excluded, Source, Sources};
@@ -71,10 +71,10 @@ struct Fixed {
     settings: Settings,
     sources: Sources,
     outcome: Outcome,
-    settled: Settled,
+    settled: FixedProject,
 }
 
-const WANTED: Wanted<'static> = Wanted { risky: true, least: Severity::Warning, fixable: None };
+const WANTED: FixSelection<'static> = FixSelection { risky: true, least: Severity::Warning, fixable: None };
 
 impl Fixed {
     fn of(folder: &Path) -> Fixed {
@@ -93,7 +93,7 @@ impl Fixed {
     }
 
     /// What a second run makes of it.
-    fn again(&self) -> Settled {
+    fn again(&self) -> FixedProject {
         let Fixed { settings, sources, settled, .. } = self;
         let content_of = |source: &Source| {
             let file = sources.files.iter().position(|known| known.name == source.name)?;
@@ -120,7 +120,7 @@ impl Fixed {
 
     fn left(&self) -> String {
         let mut left = String::new();
-        let Settled { outcome, sources, dropped, .. } = &self.settled;
+        let FixedProject { outcome, sources, dropped, .. } = &self.settled;
         for finding in outcome.findings.iter().filter(|finding| finding.status == Status::Active) {
             if finding.severity >= WANTED.least {
                 let position = sources.position(finding.place);

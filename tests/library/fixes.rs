@@ -5,7 +5,7 @@
 use gpulint::check;
 use gpulint::facts::FileId;
 use gpulint::findings::Severity;
-use gpulint::fixes::{Settled, Wanted, apply_until_stable};
+use gpulint::fixes::{FixSelection, FixedProject, apply_until_stable};
 use gpulint::policy::Policy;
 use gpulint::rules::RuleSet;
 use gpulint::settings::Settings;
@@ -208,11 +208,11 @@ fn sources(text: &str) -> Sources {
     Sources { files: vec![source], ..Sources::default() }
 }
 
-fn settled(sources: &Sources, settings: &Settings, risky: bool) -> Settled {
+fn settled(sources: &Sources, settings: &Settings, risky: bool) -> FixedProject {
     let rules = RuleSet::embedded();
     let outcome = check(sources, settings, rules).expect("known rules");
     assert!(outcome.skipped.is_empty(), "{:?}\n{}", outcome.skipped, sources.files[0].text);
-    let wanted = Wanted { risky, least: Severity::Note, fixable: None };
+    let wanted = FixSelection { risky, least: Severity::Note, fixable: None };
     let content_of = |source: &Source| Some(source.text.clone());
     apply_until_stable(sources, &outcome, wanted, (settings, rules), &content_of).expect("known rules")
 }
@@ -226,7 +226,7 @@ fn comments(text: &str) -> Vec<&str> {
 }
 
 /// What holds of all fixes: the result is Python, has all comments in their order, and is not fixed again.
-fn holds(seed: u64, text: &str, settings: &Settings, risky: bool) -> Settled {
+fn holds(seed: u64, text: &str, settings: &Settings, risky: bool) -> FixedProject {
     let project = sources(text);
     let once = settled(&project, settings, risky);
     let fixed = once.sources.files[0].text.as_str();
@@ -290,7 +290,7 @@ fn a_file_that_changed_meanwhile_is_left_alone() {
     let (project, rules) = (sources(text), RuleSet::embedded());
     let settings = Settings { select: vec![NOT_CALLED.to_owned()], ..Settings::default() };
     let outcome = check(&project, &settings, rules).expect("known rules");
-    let wanted = Wanted { risky: true, least: Severity::Note, fixable: None };
+    let wanted = FixSelection { risky: true, least: Severity::Note, fixable: None };
     for content in [None, Some("import torch\n".to_owned())] {
         let content_of = |_: &Source| content.clone();
         let settled = apply_until_stable(&project, &outcome, wanted, (&settings, rules), &content_of)

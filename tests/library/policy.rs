@@ -584,7 +584,10 @@ fn policies_are_looked_for_up_to_the_top_of_the_work_tree() {
     assert_eq!(found("repo/a/b/x.py"), expected("repo/a/pyproject.toml", "repo"));
     assert_eq!(found("repo/x.py"), expected("repo/gpulint.yaml", "repo"));
     let other = folder.with("other/.git/HEAD", "");
-    assert_eq!(upwards(&Disk::default(), &other.path("other/x.py")), Ok(gpulint::policy::Upwards::default()));
+    assert_eq!(
+        upwards(&Disk::default(), &other.path("other/x.py")),
+        Ok(gpulint::policy::PolicySearch::default())
+    );
 }
 
 #[test]

@@ -9,7 +9,7 @@ mod limits;
 
 use clap::ValueEnum;
 use gpulint::facts::{FileId, Place, Span};
-use gpulint::findings::{Edit, Finding, Fix, Moment, Related, Safety, Severity, Status};
+use gpulint::findings::{Edit, Finding, Fix, Related, RelativeTime, Safety, Severity, Status};
 use gpulint::report::{Format, Report, ShownOn, render, summary_line};
 use gpulint::rules::RuleSet;
 use gpulint::sources::{Language, Skipped, Source, Sources};
@@ -90,7 +90,7 @@ fn a_long_chain_becomes_a_list() {
     let related = |line: u32| Related {
         place: Place { file: FileId(1), span: Span::new(line as usize * 9, line as usize * 9 + 8) },
         message: format!("step {line}"),
-        moment: Moment::After,
+        moment: RelativeTime::After,
     };
     let mut finding = finding(&sources, "gpu-import-reached", "a.py", "import b");
     finding.related = (0..6).map(related).collect();
@@ -267,11 +267,11 @@ fn example() -> (Sources, Vec<Finding>) {
     order.advice = Some("Set CUDA_DEVICE_ORDER to PCI_BUS_ID first.".to_owned());
     order.related = vec![
         Related {
-            moment: Moment::After,
+            moment: RelativeTime::After,
             ..beside(place_of("train.py", "import torch"), "a GPU library is imported here")
         },
         Related {
-            moment: Moment::After,
+            moment: RelativeTime::After,
             ..beside(place_of("app/model.py", "torch.load"), "CUDA is initialised here")
         },
     ];
@@ -317,7 +317,7 @@ fn finding(sources: &Sources, rule: &str, file: &str, text: &str) -> Finding {
 }
 
 fn beside(place: Place, message: &str) -> Related {
-    Related { place, message: message.to_owned(), moment: Moment::Unordered }
+    Related { place, message: message.to_owned(), moment: RelativeTime::Unordered }
 }
 
 fn report<'a>(sources: &'a Sources, findings: &'a [Finding], skipped: &'a [Skipped]) -> Report<'a> {

@@ -4,7 +4,7 @@
 use gpulint::findings::Finding;
 use gpulint::rules::RuleSet;
 use gpulint::settings::{Request, Settings, resolve};
-use gpulint::sources::{Extent, Sources};
+use gpulint::sources::{FileSelection, Sources};
 use rayon::prelude::*;
 use std::fmt::Write;
 use std::fs;
@@ -25,7 +25,8 @@ fn differences(folder: &Path) -> String {
     let request = Request { paths: vec![folder.to_owned()], ..Request::default() };
     let (settings, _) = resolve(&request).expect("a policy without faults");
     let settings = Settings { root: folder.to_owned(), ..settings };
-    let mut sources = Sources::collect(folder, &[folder.to_owned()], Extent::NamedPaths).expect("a folder");
+    let mut sources =
+        Sources::collect(folder, &[folder.to_owned()], FileSelection::NamedPaths).expect("a folder");
     let all = rows(&sources, &settings);
     let mut report = String::new();
     for alone in 0..sources.files.len() {

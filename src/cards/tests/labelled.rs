@@ -1,11 +1,11 @@
 //! The labelled projects of the tests, each with what is found in it and what fixes make of it.
 
 use crate::findings::Severity;
-use crate::fixes::{Settled, Wanted, apply_until_stable};
+use crate::fixes::{FixSelection, FixedProject, apply_until_stable};
 use crate::policy::Policy;
 use crate::rules::RuleSet;
 use crate::settings::{Request, Settings, resolve};
-use crate::sources::{Excluded, Extent, Source, Sources};
+use crate::sources::{Excluded, FileSelection, Source, Sources};
 use crate::{Outcome, check};
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
@@ -43,10 +43,10 @@ impl Project {
         let request = Request { paths: vec![folder.to_owned()], isolated: true, ..Request::default() };
         let (settings, _) = resolve(&request).expect("no policy is read");
         let policy_file = policy.gpu.is_some().then(|| folder.join("gpulint.yaml"));
-        Project::of(folder, Settings { policy, policy_file, ..settings }, Extent::Project)
+        Project::of(folder, Settings { policy, policy_file, ..settings }, FileSelection::Project)
     }
 
-    fn of(folder: &Path, mut settings: Settings, extent: Extent) -> Project {
+    fn of(folder: &Path, mut settings: Settings, extent: FileSelection) -> Project {
         settings.root = folder.to_owned();
         let request = Request { paths: vec![folder.to_owned()], ..Request::default() };
         let excluded = Excluded::new(&settings.policy.exclude, false);
@@ -58,8 +58,8 @@ impl Project {
     }
 
     /// The project with its fixes.
-    pub(super) fn settled(&self, risky: bool, least: Severity) -> Settled {
-        let wanted = Wanted { risky, least, fixable: None };
+    pub(super) fn settled(&self, risky: bool, least: Severity) -> FixedProject {
+        let wanted = FixSelection { risky, least, fixable: None };
         let with = (&self.settings, RuleSet::embedded());
         apply_until_stable(&self.sources, &self.outcome, wanted, with, &Source::content_on_disk)
             .expect("known rules")

@@ -5,7 +5,7 @@
 use super::labelled::Project;
 use super::{Card, cards, is_beyond};
 use crate::findings::{Finding, Safety, Severity, Status};
-use crate::fixes::{Settled, Wanted, apply_until_stable};
+use crate::fixes::{FixSelection, FixedProject, apply_until_stable};
 use crate::policy::{Policy, apply_overrides};
 use crate::rules::RuleSet;
 use crate::sources::Source;
@@ -42,9 +42,9 @@ fn safe_fixes_of_published_projects_keep_the_card() {
 
 fn faults_of(project: &Project) -> Vec<String> {
     let settings = &project.settings;
-    let safe = Wanted { risky: false, least: Severity::Warning, fixable: None };
+    let safe = FixSelection { risky: false, least: Severity::Warning, fixable: None };
     let fixed = project.settled(false, safe.least);
-    let Settled { sources, outcome, applied, .. } = &fixed;
+    let FixedProject { sources, outcome, applied, .. } = &fixed;
     let with = (settings, RuleSet::embedded());
     let again =
         apply_until_stable(sources, outcome, safe, with, &Source::content_on_disk).expect("known rules");

@@ -2,7 +2,7 @@
 
 use crate::changes::{Base, ChangesError};
 use crate::facts::{Place, Span};
-use crate::findings::{Finding, Severity, Speaks, Status};
+use crate::findings::{Audience, Finding, Severity, Status};
 use crate::sources::Sources;
 use rustc_hash::FxHashSet;
 use std::path::Path;
@@ -29,12 +29,12 @@ pub fn mark_unchanged(findings: &mut [Finding], sources: &Sources, base: &Base) 
     for finding in findings.iter_mut().filter(is_active) {
         // The others that it speaks for are there themselves.
         let places = match finding.speaks {
-            Speaks::ForProject => vec![finding.place],
+            Audience::ForProject => vec![finding.place],
             _ => places_of(finding),
         };
         if !places.into_iter().any(is_changed) {
             finding.status = Status::Unchanged;
-        } else if finding.speaks == Speaks::ForOneOfMany {
+        } else if finding.speaks == Audience::ForOneOfMany {
             // The project may be known to leave it open; the change does so once more.
             finding.severity = finding.severity.max(Severity::Warning);
         }

@@ -2,10 +2,10 @@
 
 use super::super::say;
 use super::Arguments;
-use super::known::Known;
+use super::known::Baselines;
 use crate::Outcome;
 use crate::cache::{Cache, Checks};
-use crate::changes::{Asked, States};
+use crate::changes::{ComparisonRequest, States};
 use crate::comparison::{Causes, Found, Limits, find_causes, mark_old};
 use crate::disk::Disk;
 use crate::findings::Finding;
@@ -53,7 +53,7 @@ impl Plan {
         let root = resolve(request)?.0.root;
         let states = match &options.since {
             Some(since) => {
-                let asked = Asked { option: "--since", reference: since.clone() };
+                let asked = ComparisonRequest { option: "--since", reference: since.clone() };
                 Some(States::since(&root, &asked)?)
             }
             None if options.staged => Some(States::staged(&root)?),
@@ -218,7 +218,7 @@ impl<'a> Compared<'a> {
         }
         settings.leave_out(&mut sources, &self.paths, self.arguments.force_exclude);
         let mut outcome = self.checks.check(&sources, &settings, &rules).ok()?;
-        if let Ok(Some(known)) = Known::of(&self.arguments.known, &settings) {
+        if let Ok(Some(known)) = Baselines::of(&self.arguments.known, &settings) {
             known.mark(&mut outcome, (&sources, &settings), &self.paths);
         }
         Some(Found { sources, findings: outcome.findings })

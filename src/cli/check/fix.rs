@@ -5,7 +5,7 @@ mod writing;
 use super::super::say;
 use crate::Outcome;
 use crate::findings::{Finding, Severity};
-use crate::fixes::{Corrections, Settled, Wanted, apply_until_stable};
+use crate::fixes::{Corrections, FixSelection, FixedProject, apply_until_stable};
 use crate::rules::{RuleSet, UnknownSelector};
 use crate::settings::Settings;
 use crate::sources::{Source, Sources};
@@ -51,8 +51,8 @@ impl Options {
         Ok(Some(ids))
     }
 
-    pub fn wanted<'a>(&self, least: Severity, fixable: Option<&'a FxHashSet<String>>) -> Wanted<'a> {
-        Wanted { risky: self.unsafe_fixes, least, fixable }
+    pub fn wanted<'a>(&self, least: Severity, fixable: Option<&'a FxHashSet<String>>) -> FixSelection<'a> {
+        FixSelection { risky: self.unsafe_fixes, least, fixable }
     }
 
     /// What is wrong with the options together.
@@ -63,7 +63,7 @@ impl Options {
 }
 
 /// What became of the fixes.
-pub struct Carried {
+pub struct FixOutcome {
     /// The project with the fixes that were made, and what the check says of it.
     pub sources: Sources,
     pub outcome: Outcome,
@@ -76,10 +76,10 @@ pub struct Carried {
 pub fn carry_out(
     sources: Sources,
     outcome: Outcome,
-    (options, wanted): (&Options, Wanted<'_>),
+    (options, wanted): (&Options, FixSelection<'_>),
     (settings, rules): (&Settings, &RuleSet),
     standard: Option<&[u8]>,
-) -> Result<Carried, UnknownSelector> {
+) -> Result<FixOutcome, UnknownSelector> {
     let content_of = |source: &Source| match standard {
         // What was read beside it is not written.
         Some(text) if source.reported => String::from_utf8(text.to_vec()).ok(),
@@ -104,11 +104,11 @@ pub fn carry_out(
         }
         (false, None) => (None, settled.sources, settled.outcome),
     };
-    Ok(Carried { sources, outcome, corrections, output })
+    Ok(FixOutcome { sources, outcome, corrections, output })
 }
 
 /// What was found at first, without offers that were tried in vain.
-fn as_tried(mut outcome: Outcome, settled: &Settled) -> Outcome {
+fn as_tried(mut outcome: Outcome, settled: &FixedProject) -> Outcome {
     for dropped in &settled.dropped {
         let mut findings = outcome.findings.iter_mut();
         let is_it = |finding: &&mut Finding| {

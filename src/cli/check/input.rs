@@ -2,7 +2,7 @@
 
 use super::Arguments;
 use crate::policy;
-use crate::sources::{Excluded, Extent, Sources};
+use crate::sources::{Excluded, FileSelection, Sources};
 use anyhow::{Context, bail};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -61,7 +61,7 @@ impl Input {
         }
     }
 
-    pub fn read(&self, root: &Path, extent: Extent, excluded: &Excluded) -> anyhow::Result<Sources> {
+    pub fn read(&self, root: &Path, extent: FileSelection, excluded: &Excluded) -> anyhow::Result<Sources> {
         match self {
             Input::Paths(paths) => Ok(Sources::collect_except(root, paths, extent, excluded)?),
             Input::Standard { name, text } => {

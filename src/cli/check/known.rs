@@ -48,14 +48,14 @@ impl Options {
 }
 
 /// The baselines of a run.
-pub struct Known {
-    each: Vec<One>,
+pub struct Baselines {
+    each: Vec<BaselineFile>,
 }
 
 /// One of them.
-struct One {
+struct BaselineFile {
     /// Which files it is about.
-    about: About,
+    about: BaselineScope,
     file: PathBuf,
     /// The file as the user would name it.
     shown: String,
@@ -68,7 +68,7 @@ struct One {
 
 /// The files that a baseline is about.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum About {
+enum BaselineScope {
     All,
     /// Those for which policies name it, by its number.
     Named(usize),
@@ -76,26 +76,26 @@ enum About {
     Others,
 }
 
-impl Known {
+impl Baselines {
     /// `None` when the run has no baseline.
-    pub fn of(options: &Options, settings: &Settings) -> anyhow::Result<Option<Known>> {
+    pub fn of(options: &Options, settings: &Settings) -> anyhow::Result<Option<Baselines>> {
         let Options { baseline: named, write_baseline: writes, .. } = options.clone();
-        let mut files: Vec<(About, PathBuf)> = Vec::new();
+        let mut files: Vec<(BaselineScope, PathBuf)> = Vec::new();
         match named {
-            Some(file) => files.push((About::All, absolute(&file))),
+            Some(file) => files.push((BaselineScope::All, absolute(&file))),
             None => {
                 let by_policy = settings.baselines().into_iter().enumerate();
-                files.extend(by_policy.map(|(number, file)| (About::Named(number), file)));
+                files.extend(by_policy.map(|(number, file)| (BaselineScope::Named(number), file)));
                 let all_have = settings.root_has_baseline();
                 if writes && !all_have {
-                    let about = if files.is_empty() { About::All } else { About::Others };
+                    let about = if files.is_empty() { BaselineScope::All } else { BaselineScope::Others };
                     files.push((about, settings.base().join(NAME)));
                 }
             }
         }
-        let each = files.into_iter().map(|(about, file)| One::of(about, file, writes, settings));
-        let each = each.collect::<anyhow::Result<Vec<One>>>()?;
-        Ok((!each.is_empty()).then_some(Known { each }))
+        let each = files.into_iter().map(|(about, file)| BaselineFile::of(about, file, writes, settings));
+        let each = each.collect::<anyhow::Result<Vec<BaselineFile>>>()?;
+        Ok((!each.is_empty()).then_some(Baselines { each }))
     }
 
     /// Marks the findings that are known, and does nothing else.
@@ -122,11 +122,16 @@ impl Known {
     }
 }
 
-impl One {
-    fn of(about: About, file: PathBuf, writes: bool, settings: &Settings) -> anyhow::Result<One> {
-        let typed = (about == About::All).then_some(&file);
+impl BaselineFile {
+    fn of(
+        about: BaselineScope,
+        file: PathBuf,
+        writes: bool,
+        settings: &Settings,
+    ) -> anyhow::Result<BaselineFile> {
+        let typed = (about == BaselineScope::All).then_some(&file);
         let disk = settings.disk.within(settings.disk.bounds().and(typed));
-        let is_by_itself = matches!(about, About::Named(_));
+        let is_by_itself = matches!(about, BaselineScope::Named(_));
         let cwd = std::env::current_dir().unwrap_or_default();
         let shown = file.strip_prefix(cwd).unwrap_or(&file).display().to_string();
         let baseline = match writes && !disk.has(&file) {
@@ -139,7 +144,7 @@ impl One {
             },
             false => Baseline::read(&disk, &file, &shown)?,
         };
-        Ok(One { about, file, shown, baseline, writes, is_by_itself, disk })
+        Ok(BaselineFile { about, file, shown, baseline, writes, is_by_itself, disk })
     }
 
     fn apply(
@@ -180,9 +185,9 @@ impl One {
         work: impl FnOnce(&mut [Finding], &Run) -> T,
     ) -> T {
         let is_its = |file: &FileId| match self.about {
-            About::All => true,
-            About::Named(number) => settings.baseline_of(sources.file(*file)) == Some(number),
-            About::Others => settings.baseline_of(sources.file(*file)).is_none(),
+            BaselineScope::All => true,
+            BaselineScope::Named(number) => settings.baseline_of(sources.file(*file)) == Some(number),
+            BaselineScope::Others => settings.baseline_of(sources.file(*file)).is_none(),
         };
         let name = |file: &FileId| sources.file(*file).name.as_str();
         let named: Vec<PathBuf> = paths.iter().map(|path| absolute(path)).collect();
@@ -193,7 +198,7 @@ impl One {
             is_gone: &|path| !self.disk.has(&on_disk(path)),
             is_named: &|path| named.iter().any(|named| on_disk(path).starts_with(named)),
         };
-        if self.about == About::All {
+        if self.about == BaselineScope::All {
             return work(&mut outcome.findings, &run);
         }
         // The others stand still in the meantime.

@@ -9,7 +9,7 @@ use crate::atomic_write::replace;
 use crate::cache::Cache;
 use crate::cache::shards::{Part, part};
 use crate::findings::Finding;
-use crate::program::{Earlier, Shard};
+use crate::program::{ResultStore, Shard};
 use crate::report::Format;
 use crate::rules::{Loaded, UnknownSelector};
 use crate::settings::Settings;
@@ -119,7 +119,7 @@ pub struct Shards {
     pub check: Digest,
     /// That were named.
     pub paths: Vec<PathBuf>,
-    pub earlier: Vec<Earlier<Finding>>,
+    pub earlier: Vec<ResultStore<Finding>>,
 }
 
 impl Shards {

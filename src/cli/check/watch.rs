@@ -7,7 +7,7 @@ use super::super::say;
 use crate::findings::baseline;
 use crate::policy::absolute;
 use crate::settings::{Request, resolve};
-use crate::sources::{Extent, MissingPaths, Stamps, stamp_of, stamps};
+use crate::sources::{FileSelection, MissingPaths, Stamps, stamp_of, stamps};
 use std::cell::RefCell;
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -111,7 +111,7 @@ fn look(
     let resolved = resolve(request);
     let (root, extent) = match &resolved {
         Ok((settings, extent)) => (settings.root.clone(), *extent),
-        Err(_) => (cwd, Extent::NamedPaths),
+        Err(_) => (cwd, FileSelection::NamedPaths),
     };
     let mut stamps = stamps(&root, &request.paths, extent, above.chain(named))?;
     if let Ok((mut settings, _)) = resolved

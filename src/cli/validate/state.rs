@@ -3,7 +3,7 @@
 use crate::runtime::cards::Card;
 use crate::runtime::document::Document;
 use crate::runtime::exec::Refusal;
-use crate::runtime::management::Board;
+use crate::runtime::management::CardState;
 use crate::runtime::slot::Folder;
 use crate::runtime::validation::document::Validation;
 use crate::runtime::validation::history::state_folder;
@@ -29,7 +29,7 @@ impl Place {
     pub fn of(
         asked: Option<&Path>,
         root: &Path,
-        board: Option<&Result<Board, Refusal>>,
+        board: Option<&Result<CardState, Refusal>>,
     ) -> anyhow::Result<Place> {
         /// Of jobs without a card, on one machine.
         const MOST: usize = 64;

@@ -1,7 +1,7 @@
 //! Finds the fixes that do not leave a project better: what they were meant for is still found, or something new is. All
 //! files that complain are halved at once, since each trial checks the whole project.
 
-use super::passes::{FixState, Made};
+use super::passes::{AppliedFix, FixState};
 use super::{Key, Task, counts};
 use crate::facts::FileId;
 use crate::findings::{Finding, Severity, Status};
@@ -114,7 +114,7 @@ fn bisect(
     let made = || run.applied().iter().skip(start.applied().len());
     let mut suspects: BTreeMap<FileId, Vec<Suspect>> = BTreeMap::new();
     for &file in complaints.keys() {
-        let touches = |made: &&Made| made.applied.files.contains(&file) || made.key.0 == file;
+        let touches = |made: &&AppliedFix| made.applied.files.contains(&file) || made.key.0 == file;
         let mut of_file = grouped(made().filter(touches));
         if of_file.is_empty() {
             // What is done in one file changes what another one does.
@@ -147,7 +147,7 @@ fn bisect(
 /// Fixes that do the same, so that leaving out one of them alone changes nothing.
 type Suspect = Vec<Key>;
 
-fn grouped<'m>(all: impl Iterator<Item = &'m Made>) -> Vec<Suspect> {
+fn grouped<'m>(all: impl Iterator<Item = &'m AppliedFix>) -> Vec<Suspect> {
     let mut groups: Vec<(u64, Suspect)> = Vec::new();
     for made in all {
         match groups.iter_mut().find(|(deed, _)| *deed == made.deed) {

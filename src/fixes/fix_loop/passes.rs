@@ -1,6 +1,6 @@
 //! Fixes applied in memory, pass after pass: those that do not touch each other together, the others in the next pass.
 
-use super::{Applied, Dropped, Key, Settled, Task};
+use super::{Applied, FixedProject, Key, RefusedFix, Task};
 use crate::Outcome;
 use crate::facts::{FileId, Place, Span};
 use crate::findings::{Finding, Fix, Safety, Status};
@@ -29,7 +29,7 @@ pub(super) struct FixState<'a> {
     read: BTreeMap<FileId, String>,
     /// The edits of each pass, by file.
     passes: Vec<FxHashMap<FileId, Edits>>,
-    made: Vec<Made>,
+    made: Vec<AppliedFix>,
     /// Findings that are meant, and whether a fix was offered for them at first.
     known: FxHashMap<Key, bool>,
     /// Findings that are not meant: in the baseline, or on unchanged lines.
@@ -42,7 +42,7 @@ pub(super) struct FixState<'a> {
 
 /// A fix that is in the texts.
 #[derive(Clone)]
-pub(super) struct Made {
+pub(super) struct AppliedFix {
     pub key: Key,
     /// Equal where two fixes make the same edits.
     pub deed: u64,
@@ -53,7 +53,7 @@ pub(super) struct Made {
 #[derive(Default)]
 struct Chosen {
     of_file: BTreeMap<FileId, Vec<(Span, String)>>,
-    fixes: Vec<Made>,
+    fixes: Vec<AppliedFix>,
     /// What is in files that cannot be changed.
     refused: Vec<Key>,
 }
@@ -82,7 +82,7 @@ impl<'a> FixState<'a> {
         run
     }
 
-    pub(super) fn applied(&self) -> &[Made] {
+    pub(super) fn applied(&self) -> &[AppliedFix] {
         &self.made
     }
 
@@ -187,7 +187,7 @@ impl<'a> FixState<'a> {
                 .all(|file| !doubtful.contains(file) || self.holds_together(*file, &chosen.of_file[file]))
             {
                 let deed = FxBuildHasher.hash_one((self.passes.len(), &fix.edits));
-                chosen.fixes.push(Made { key, deed, applied });
+                chosen.fixes.push(AppliedFix { key, deed, applied });
                 continue;
             }
             for (file, edits) in before {
@@ -303,7 +303,7 @@ impl<'a> FixState<'a> {
     }
 
     /// What is to be written, and why the rest is not.
-    pub(super) fn settled(self, original: &Sources, mut dropped: BTreeMap<Key, Refusal>) -> Settled {
+    pub(super) fn settled(self, original: &Sources, mut dropped: BTreeMap<Key, Refusal>) -> FixedProject {
         dropped.extend(self.refused.clone());
         let unfixed: Vec<Option<Refusal>> =
             self.outcome.findings.iter().map(|finding| dropped.get(&self.key_of(finding)).cloned()).collect();
@@ -317,7 +317,7 @@ impl<'a> FixState<'a> {
             self.known.iter().filter(|(key, offered)| **offered && is_indirect(key)).count();
         let dropped = dropped.into_iter().map(|((file, at, rule), reason)| {
             let place = Place { file, span: Span { start: at, end: at } };
-            Dropped { rule, place, reason }
+            RefusedFix { rule, place, reason }
         });
         let mut files = self.contents;
         let mut outcome = self.outcome.into_owned();
@@ -333,7 +333,7 @@ impl<'a> FixState<'a> {
         files.retain(|file, _| sources.file(*file).text != original.file(*file).text);
         let mut read = self.read;
         read.retain(|file, _| files.contains_key(file));
-        Settled {
+        FixedProject {
             sources,
             outcome,
             files,

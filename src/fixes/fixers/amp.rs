@@ -15,18 +15,18 @@ const RELEASE: &str = "2.4";
 
 /// What an old name is.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Sort {
+enum OldNameKind {
     Autocast,
     Scaler,
     /// A decorator of a step of an autograd function.
     Step,
 }
 
-fn sort_of(name: &str) -> Option<Sort> {
+fn sort_of(name: &str) -> Option<OldNameKind> {
     match name {
-        "autocast" => Some(Sort::Autocast),
-        "GradScaler" => Some(Sort::Scaler),
-        "custom_fwd" | "custom_bwd" => Some(Sort::Step),
+        "autocast" => Some(OldNameKind::Autocast),
+        "GradScaler" => Some(OldNameKind::Scaler),
+        "custom_fwd" | "custom_bwd" => Some(OldNameKind::Step),
         _ => None,
     }
 }
@@ -158,20 +158,22 @@ impl Use<'_, '_> {
         }
         match (call, sort) {
             (Some((call, _)), _) => edits.extend(self.arguments(call, sort)?),
-            (None, Sort::Step) if parent.is_some_and(|(_, parent)| parent.kind == TreeKind::Decorator) => {
+            (None, OldNameKind::Step)
+                if parent.is_some_and(|(_, parent)| parent.kind == TreeKind::Decorator) =>
+            {
                 edits.clear();
                 let text = format!("{new}(device_type=\"{}\")", self.device);
                 edits.push(self.site.edit(node.span, text));
             }
             // Without arguments it takes CUDA, and its name may only say a type.
-            (None, Sort::Scaler) if self.device == "cuda" => {}
+            (None, OldNameKind::Scaler) if self.device == "cuda" => {}
             _ => return Err(format!("`{name}` is handed on, and who calls it names no device")),
         }
         Ok(edits)
     }
 
     /// Puts the kind of device in front, and names the arguments that stand in another order now.
-    fn arguments(&self, call: NodeId, sort: Sort) -> Result<Vec<Edit>, Refusal> {
+    fn arguments(&self, call: NodeId, sort: OldNameKind) -> Result<Vec<Edit>, Refusal> {
         let (site, tree) = (self.site, self.tree);
         let list = tree.children(call).find(|(_, node)| node.kind == TreeKind::Arguments);
         let (list, node) = list.ok_or("the call is not understood")?;
@@ -195,15 +197,17 @@ impl Use<'_, '_> {
         let mut edits = Vec::new();
         let comma = if given.is_empty() { "" } else { ", " };
         match (sort, positional.len()) {
-            (Sort::Step, 1) => {
+            (OldNameKind::Step, 1) => {
                 let end = tree.node(positional[0].0).span.end;
                 edits.push(site.insertion(end, format!(", device_type=\"{device}\"")));
             }
-            (Sort::Step, _) => edits.push(site.insertion(at, format!("device_type=\"{device}\"{comma}"))),
-            (Sort::Scaler, _) | (Sort::Autocast, 0) => {
+            (OldNameKind::Step, _) => {
+                edits.push(site.insertion(at, format!("device_type=\"{device}\"{comma}")))
+            }
+            (OldNameKind::Scaler, _) | (OldNameKind::Autocast, 0) => {
                 edits.push(site.insertion(at, format!("\"{device}\"{comma}")));
             }
-            (Sort::Autocast, _) => {
+            (OldNameKind::Autocast, _) => {
                 const ORDER: [&str; 3] = ["enabled", "dtype", "cache_enabled"];
                 for ((id, _), name) in positional.iter().zip(ORDER) {
                     let mut start = tree.node(*id).span.start;

@@ -2,7 +2,7 @@
 
 use crate::code::ExprKind;
 use crate::code::Target;
-use crate::code::walk::{Ancestor, Part, walk};
+use crate::code::walk::{Ancestor, CodeNode, walk};
 use crate::facts::Span;
 use crate::fixes::Refusal;
 use crate::fixes::site::{Draft, Site};
@@ -65,7 +65,7 @@ fn device_at(site: &Site<'_>) -> Option<String> {
     let mut function = None;
     let mut class = None;
     walk(code, &mut |part, around| {
-        if let Part::Expr(expr) = part
+        if let CodeNode::Expr(expr) = part
             && expr.span == place
         {
             function = function_in(around);
@@ -79,7 +79,7 @@ fn device_at(site: &Site<'_>) -> Option<String> {
         holds(one.span, place) && one.parameters.iter().any(|parameter| parameter.name == "device")
     });
     walk(code, &mut |part, around| {
-        let Part::Target(target) = part else { return };
+        let CodeNode::Target(target) = part else { return };
         let here = function_in(around);
         match target {
             Target::Name("device", span) => match here {

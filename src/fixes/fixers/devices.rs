@@ -4,7 +4,7 @@ mod literals;
 mod purposes;
 mod shared;
 
-use crate::code::walk::{Part, walk};
+use crate::code::walk::{CodeNode, walk};
 use crate::code::{Call, Expr, ExprKind};
 use crate::facts::Span;
 use crate::findings::Safety;
@@ -131,7 +131,7 @@ fn only_index_in(
     let mut is_computed = false;
     let mut callees: Vec<Span> = Vec::new();
     walk(site.code(), &mut |part, _| {
-        let Part::Expr(inner) = part else { return };
+        let CodeNode::Expr(inner) = part else { return };
         if inner.span.start < expr.span.start || expr.span.end < inner.span.end {
             return;
         }

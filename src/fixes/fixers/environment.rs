@@ -12,7 +12,7 @@ use crate::fixes::Refusal;
 use crate::fixes::site::{Draft, Site};
 use crate::languages::{Tree, TreeKind};
 use crate::program::{ALLOCATOR, MASK, ORDER};
-use placing::Spot;
+use placing::InsertionPoint;
 
 pub use late::moved_up;
 
@@ -29,7 +29,7 @@ pub fn block(site: &Site<'_>) -> Result<Draft, Refusal> {
     let rules = ["missing-visible-devices", "missing-device-order", "missing-alloc-conf"];
     let places = rules.iter().flat_map(|rule| found(site, rule)).filter(|finding| is_use(site, finding));
     let first = places.map(|finding| finding.place.span).chain([site.span()]).min().unwrap_or(site.span());
-    let spot = Spot::before(site, tree, first)?;
+    let spot = InsertionPoint::before(site, tree, first)?;
     Ok(vec![written(site, tree, &spot, &settings)?].into())
 }
 
@@ -55,7 +55,12 @@ fn is_on_some_paths(site: &Site<'_>) -> Result<bool, Refusal> {
 }
 
 /// The edit that writes a block at a spot: the project's template, or assignments.
-fn written(site: &Site<'_>, tree: &Tree, spot: &Spot, settings: &[Setting]) -> Result<Edit, Refusal> {
+fn written(
+    site: &Site<'_>,
+    tree: &Tree,
+    spot: &InsertionPoint,
+    settings: &[Setting],
+) -> Result<Edit, Refusal> {
     let lines = match &site.policy.scripts.template {
         Some(template) if settings.iter().any(|(name, _)| name == MASK) => {
             template::lines(site, template, spot)?

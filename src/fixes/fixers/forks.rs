@@ -1,7 +1,7 @@
 //! Children that are started afresh, and are no copies of their parent.
 
-use crate::code::walk::{Part, walk};
-use crate::code::{Call, Expr, ExprKind, StepKind};
+use crate::code::walk::{CodeNode, walk};
+use crate::code::{Call, Expr, ExprKind, StatementKind};
 use crate::facts::Span;
 use crate::fixes::Refusal;
 use crate::fixes::literals::inside_quotes;
@@ -79,7 +79,7 @@ fn makes_children(call: &Call<'_>, names: &Names<'_, '_>) -> bool {
 fn chosen_methods(site: &Site<'_>, names: &Names<'_, '_>) -> Vec<(Span, String)> {
     let mut chosen = Vec::new();
     walk(site.code(), &mut |part, _| {
-        let Part::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
         let path = names.path(&call.callee).unwrap_or_default();
         if !path.contains("multiprocessing")
             || !["get_context", "set_start_method"].iter().any(|end| path.ends_with(end))
@@ -102,7 +102,7 @@ fn check_guard(site: &Site<'_>) -> Result<(), Refusal> {
     let code = site.code();
     let in_function = code.functions.iter().any(|function| holds(function.span, place));
     let in_guard = code.body.iter().any(|step| {
-        matches!(&step.kind, StepKind::Branch { test, .. } if site.slice(test.span).contains("__name__"))
+        matches!(&step.kind, StatementKind::Branch { test, .. } if site.slice(test.span).contains("__name__"))
             && holds(step.span, place)
     });
     match in_guard || (in_function && (code.main_guard || site.program.is_imported(site.file()))) {
@@ -119,8 +119,8 @@ fn check_target(call: &Call<'_>, site: &Site<'_>) -> Result<(), Refusal> {
     let target = call.arguments.iter().find(|one| one.name == Some("target"));
     let is_top = |name: &str| {
         site.code().body.iter().any(|step| match &step.kind {
-            StepKind::Define { function, .. } => site.code().functions[*function].name == name,
-            StepKind::Import(_) => site.slice(step.span).contains(name),
+            StatementKind::Define { function, .. } => site.code().functions[*function].name == name,
+            StatementKind::Import(_) => site.slice(step.span).contains(name),
             _ => false,
         })
     };
@@ -135,7 +135,7 @@ fn check_target(call: &Call<'_>, site: &Site<'_>) -> Result<(), Refusal> {
 fn shared_by_default(site: &Site<'_>, names: &Names<'_, '_>) -> Option<String> {
     let mut found = None;
     walk(site.code(), &mut |part, _| {
-        let Part::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
         let path = names.path(&call.callee).unwrap_or_default();
         let module = ["multiprocessing.", "torch.multiprocessing."]
             .iter()

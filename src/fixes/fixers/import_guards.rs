@@ -1,6 +1,6 @@
 //! Guards of optional GPU libraries that only ask whether a package is installed.
 
-use super::imports::Statement;
+use super::imports::ImportStatement;
 use crate::facts::Span;
 use crate::findings::Edit;
 use crate::fixes::Refusal;
@@ -17,7 +17,7 @@ pub fn asks_the_library(site: &Site<'_>) -> Result<Draft, Refusal> {
     let parts: Vec<NodeId> = tree.children(branch).map(|(id, _)| id).collect();
     let [test, import, otherwise] = parts[..] else { return Err(SHAPE.to_owned()) };
     let library = asked_for(site, tree, test).ok_or("it asks for more than one package")?;
-    let import = Statement::of(site, tree, import).ok_or(SHAPE)?;
+    let import = ImportStatement::of(site, tree, import).ok_or(SHAPE)?;
     let [imported] = &import.names[..] else { return Err(SHAPE.to_owned()) };
     if import.from.is_some() || imported.name != library {
         return Err(SHAPE.to_owned());
@@ -87,12 +87,12 @@ fn asked_for(site: &Site<'_>, tree: &Tree, test: NodeId) -> Option<String> {
 /// Takes away the import of `find_spec` when nothing else needs it.
 fn unused_import(site: &Site<'_>, tree: &Tree, branch: Span) -> Option<Edit> {
     let scopes = site.scopes().ok()?;
-    let is_own = |one: &Statement| match one.from.as_deref() {
+    let is_own = |one: &ImportStatement| match one.from.as_deref() {
         None => one.names.len() == 1 && one.names[0].name.starts_with("importlib"),
         Some("importlib.util" | "importlib") => one.names.len() == 1,
         _ => false,
     };
-    let import = tree.top().filter_map(|(id, _)| Statement::of(site, tree, id)).find(is_own)?;
+    let import = tree.top().filter_map(|(id, _)| ImportStatement::of(site, tree, id)).find(is_own)?;
     let inside = |span: Span| branch.start <= span.start && span.end <= branch.end;
     let mut others = scopes
         .of_module(&import.names[0].bound)

@@ -11,14 +11,14 @@ mod uses;
 
 pub(super) use added::{cache, joined};
 pub(super) use functions::looks_names_up;
-pub(super) use statement::Statement;
-pub(super) use takers::Takers;
+pub(super) use statement::ImportStatement;
+pub(super) use takers::ModuleUsers;
 
 use crate::facts::FileId;
 use crate::findings::Finding;
 use crate::fixes::Refusal;
 use crate::fixes::site::{Draft, Site};
-use attribute::{Unfit, import_on_access, is_package};
+use attribute::{NoGetattrReason, import_on_access, is_package};
 use functions::import_in_functions;
 use lazily::import_lazily;
 
@@ -52,15 +52,15 @@ fn import_later(site: &Site<'_>, target: Option<FileId>) -> Result<Draft, Refusa
         return Err("it stands in a file that nobody asked about".to_owned());
     }
     site.scopes()?;
-    let statement = Statement::at(site, site.span(), target)?;
+    let statement = ImportStatement::at(site, site.span(), target)?;
     if let Some(Ok(draft)) = import_lazily(site, &statement) {
         return Ok(draft);
     }
     match import_on_access(site, &statement) {
         Ok(draft) => Ok(draft),
-        Err(Unfit::NoReExport) => import_in_functions(site, statement),
+        Err(NoGetattrReason::NoReExport) => import_in_functions(site, statement),
         // A package that only hands names on says best itself why it cannot.
-        Err(Unfit::Refused(reason)) => import_in_functions(site, statement)
+        Err(NoGetattrReason::Refused(reason)) => import_in_functions(site, statement)
             .map_err(|other| if is_package(site) { reason } else { other }),
     }
 }

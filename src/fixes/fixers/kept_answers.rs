@@ -1,6 +1,6 @@
 //! What a module asks or makes when it is imported becomes a function that keeps its answer.
 
-use super::imports::{Takers, cache, joined, looks_names_up};
+use super::imports::{ModuleUsers, cache, joined, looks_names_up};
 use crate::facts::Span;
 use crate::findings::Edit;
 use crate::fixes::Refusal;
@@ -13,7 +13,7 @@ pub fn kept_answer(site: &Site<'_>) -> Result<Draft, Refusal> {
     let scopes = site.scopes()?;
     let assignment = Assignment::at(site, tree)?;
     let name = site.slice(assignment.name);
-    let takers = Takers::of(site);
+    let takers = ModuleUsers::of(site);
     let uses = uses_of(site, scopes, &takers, &assignment)?;
     check_value(site, scopes, &assignment)?;
     let function = function_name(scopes, name)?;
@@ -113,7 +113,7 @@ impl Assignment {
 fn uses_of(
     site: &Site<'_>,
     scopes: &Scopes,
-    takers: &Takers<'_>,
+    takers: &ModuleUsers<'_>,
     assignment: &Assignment,
 ) -> Result<Vec<Span>, Refusal> {
     let name = site.slice(assignment.name);

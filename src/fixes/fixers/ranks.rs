@@ -1,6 +1,6 @@
 //! The card of each of several processes, made current before they join a group.
 
-use crate::code::walk::{Part, walk};
+use crate::code::walk::{CodeNode, walk};
 use crate::code::{ExprKind, Target};
 use crate::fixes::Refusal;
 use crate::fixes::imports::import_beside;
@@ -53,13 +53,13 @@ fn name_at_hand(site: &Site<'_>, function: Option<usize>) -> Option<String> {
         let here = function_in(around);
         let is_seen = here == function || here.is_none();
         match part {
-            Part::Target(Target::Name(name, span))
+            CodeNode::Target(Target::Name(name, span))
                 if is_seen && span.end <= place.start && NAMES.contains(name) =>
             {
                 found = Some((*name).to_owned());
             }
             // `args.local_rank`, as it is used before.
-            Part::Expr(expr) if here == function && expr.span.end <= place.start && found.is_none() => {
+            CodeNode::Expr(expr) if here == function && expr.span.end <= place.start && found.is_none() => {
                 if let ExprKind::Attribute(object, "local_rank") = &expr.kind
                     && matches!(object.kind, ExprKind::Name(_))
                 {

@@ -1,7 +1,7 @@
 //! Tests that clean up by what the policy names under `tests.cleanup`: a decorator, a context manager or a fixture of the
 //! project.
 
-use crate::code::{Block, Expr, ExprKind, Function, ImportNames, ParameterKind, Step, StepKind};
+use crate::code::{Block, Expr, ExprKind, Function, ImportNames, ParameterKind, Statement, StatementKind};
 use crate::facts::{FileId, Span};
 use crate::findings::Edit;
 use crate::fixes::Refusal;
@@ -34,7 +34,7 @@ pub fn by_policy(site: &Site<'_>) -> Result<Draft, Refusal> {
 }
 
 /// Something that the policy names, where the project defines it.
-struct Means<'p> {
+struct CleanUpHelper<'p> {
     name: &'p str,
     file: FileId,
     how: How,
@@ -54,19 +54,19 @@ enum How {
 }
 
 /// All of them, those of the file itself first.
-fn means<'p>(site: &Site<'p>) -> Vec<Means<'p>> {
+fn means<'p>(site: &Site<'p>) -> Vec<CleanUpHelper<'p>> {
     let program = site.program;
     let files = (0..program.sources.files.len() as u32).map(FileId);
     let python = files.filter(|file| program.sources.file(*file).language == Language::Python);
-    let mut found: Vec<Means<'p>> = python.flat_map(|file| means_in(site, file)).collect();
+    let mut found: Vec<CleanUpHelper<'p>> = python.flat_map(|file| means_in(site, file)).collect();
     found.sort_by_key(|means| means.file != site.file());
     found
 }
 
-fn means_in<'p>(site: &Site<'p>, file: FileId) -> Vec<Means<'p>> {
+fn means_in<'p>(site: &Site<'p>, file: FileId) -> Vec<CleanUpHelper<'p>> {
     let code = site.program.code(file);
     let defined = code.body.iter().filter_map(|step| match &step.kind {
-        StepKind::Define { function, decorators } => Some((code.functions.get(*function)?, decorators)),
+        StatementKind::Define { function, decorators } => Some((code.functions.get(*function)?, decorators)),
         _ => None,
     });
     let named: Vec<(&Function<'p>, &Vec<Expr<'p>>)> =
@@ -101,7 +101,7 @@ fn means_in<'p>(site: &Site<'p>, file: FileId) -> Vec<Means<'p>> {
     };
     let means = |(function, decorators): (&Function<'p>, &Vec<Expr<'p>>)| {
         let how = how(function, decorators)?;
-        Some(Means { name: function.name, file, how, needs: needs(function) })
+        Some(CleanUpHelper { name: function.name, file, how, needs: needs(function) })
     };
     named.into_iter().filter_map(means).collect()
 }
@@ -109,13 +109,18 @@ fn means_in<'p>(site: &Site<'p>, file: FileId) -> Vec<Means<'p>> {
 /// The function that a function defines in itself.
 fn inner_function<'p>(site: &Site<'p>, file: FileId, body: &Block<'p>) -> Option<&'p Function<'p>> {
     let code = site.program.code(file);
-    body.iter().find_map(|step: &Step<'_>| match step.kind {
-        StepKind::Define { function, .. } => code.functions.get(function),
+    body.iter().find_map(|step: &Statement<'_>| match step.kind {
+        StatementKind::Define { function, .. } => code.functions.get(function),
         _ => None,
     })
 }
 
-fn applied(site: &Site<'_>, tree: &Tree, means: &Means<'_>, function: NodeId) -> Result<Draft, Refusal> {
+fn applied(
+    site: &Site<'_>,
+    tree: &Tree,
+    means: &CleanUpHelper<'_>,
+    function: NodeId,
+) -> Result<Draft, Refusal> {
     let span = tree.node(function).span;
     let head = head_of(site, tree, function);
     let blanks = blanks_before(site.text(), head).ok_or("it shares its line with other statements")?;
@@ -164,7 +169,7 @@ fn head_of(site: &Site<'_>, tree: &Tree, function: NodeId) -> u32 {
 }
 
 /// Whether a name is defined in the file, or imported at its top.
-fn is_bound(site: &Site<'_>, tree: &Tree, means: &Means<'_>, before: Span) -> bool {
+fn is_bound(site: &Site<'_>, tree: &Tree, means: &CleanUpHelper<'_>, before: Span) -> bool {
     let imported =
         tree.top().filter(|(_, node)| node.kind == Kind::ImportFrom && node.span.end <= before.start);
     let mut aliases = imported.flat_map(|(id, _)| tree.children(id));
@@ -180,7 +185,7 @@ fn is_seen(site: &Site<'_>, file: FileId) -> bool {
 }
 
 /// The module that a file is imported as: as others of the project do, or because it lies beside.
-fn module_of(site: &Site<'_>, means: &Means<'_>) -> Option<String> {
+fn module_of(site: &Site<'_>, means: &CleanUpHelper<'_>) -> Option<String> {
     let sources = site.program.sources;
     let name = &sources.file(means.file).name;
     if name.ends_with("conftest.py") {
@@ -189,7 +194,7 @@ fn module_of(site: &Site<'_>, means: &Means<'_>) -> Option<String> {
     let mut elsewhere = (0..sources.files.len() as u32).map(FileId).filter_map(|file| {
         let code = site.program.code(file);
         code.body.iter().find_map(|step| match &step.kind {
-            StepKind::Import(import) if import.level == 0 => match &import.names {
+            StatementKind::Import(import) if import.level == 0 => match &import.names {
                 ImportNames::Names(names) => {
                     names.iter().any(|one| one.name == means.name).then(|| import.module.to_owned())
                 }

@@ -1,6 +1,6 @@
 //! The switches of TF32 by the names of today, all at once: old and new ones must not be mixed.
 
-use crate::code::{ExprKind, StepKind, Target};
+use crate::code::{ExprKind, StatementKind, Target};
 use crate::facts::Place;
 use crate::findings::{Edit, Finding, Status};
 use crate::fixes::Refusal;
@@ -42,7 +42,7 @@ fn edits_of(site: &Site<'_>, finding: &Finding, tree: &Tree) -> Result<[Edit; 2]
     let (Some(step), true) = (around.step, is_set) else {
         return Err("the old switch is not only set".to_owned());
     };
-    let StepKind::Assign { targets, value: Some(value), .. } = &step.kind else {
+    let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind else {
         return Err("the old switch is not only set".to_owned());
     };
     let [Target::Attribute(object, _)] = &targets[..] else {

@@ -1,7 +1,7 @@
 //! The project's own check of the GPU, called before a model is loaded.
 
-use crate::code::walk::{Part, walk_top};
-use crate::code::{ExprKind, Function, ImportNames, ParameterKind, StepKind};
+use crate::code::walk::{CodeNode, walk_top};
+use crate::code::{ExprKind, Function, ImportNames, ParameterKind, StatementKind};
 use crate::facts::FileId;
 use crate::fixes::Refusal;
 use crate::fixes::site::{Draft, Site};
@@ -64,7 +64,7 @@ fn the_only_one<'a>(site: &Site<'a>) -> Result<Validator<'a>, Refusal> {
             continue;
         }
         for step in &code.body {
-            let StepKind::Define { function, .. } = &step.kind else { continue };
+            let StatementKind::Define { function, .. } = &step.kind else { continue };
             let function = &code.functions[*function];
             if !site.policy.scripts.is_validator(function.name) {
                 continue;
@@ -89,7 +89,7 @@ fn reason_against(function: &Function<'_>) -> Option<&'static str> {
         one.default.is_none() && matches!(one.kind, ParameterKind::Plain | ParameterKind::KeywordOnly)
     });
     let mut steps = function.body.iter().filter(|step| !is_remark(&step.kind));
-    let only_raises = matches!(steps.next().map(|step| &step.kind), Some(StepKind::Raise { .. }));
+    let only_raises = matches!(steps.next().map(|step| &step.kind), Some(StatementKind::Raise { .. }));
     match (needs, function.is_async || function.is_generator) {
         (true, _) => Some("needs arguments"),
         (_, true) => Some("does nothing when it is called"),
@@ -99,8 +99,8 @@ fn reason_against(function: &Function<'_>) -> Option<&'static str> {
 }
 
 /// Whether a statement is a text for people.
-fn is_remark(kind: &StepKind<'_>) -> bool {
-    matches!(kind, StepKind::Evaluate(expr) if matches!(expr.kind, ExprKind::Text(_)))
+fn is_remark(kind: &StatementKind<'_>) -> bool {
+    matches!(kind, StatementKind::Evaluate(expr) if matches!(expr.kind, ExprKind::Text(_)))
 }
 
 /// The statement of the function or of the file that a statement is in; what stands below `if __name__ == "__main__":` counts
@@ -138,8 +138,8 @@ fn last_import_before(site: &Site<'_>, tree: &Tree, place: u32) -> Option<NodeId
 fn binds(site: &Site<'_>, name: &str) -> bool {
     let mut found = false;
     walk_top(site.code(), &mut |part, _| {
-        if let Part::Step(step) = part
-            && let StepKind::Import(import) = &step.kind
+        if let CodeNode::Step(step) = part
+            && let StatementKind::Import(import) = &step.kind
             && let ImportNames::Names(names) = &import.names
         {
             found |= names.iter().any(|one| one.name == name && one.bound == name);
@@ -159,7 +159,7 @@ fn module_of(site: &Site<'_>, file: FileId) -> Result<String, Refusal> {
         found = found.and_then(|found| modules.child(found, part));
     }
     match found {
-        Some(crate::program::Found::File(found)) if found == file => Ok(dotted),
+        Some(crate::program::ImportTarget::File(found)) if found == file => Ok(dotted),
         _ => Err(format!("`{dotted}` cannot be imported from here")),
     }
 }

@@ -1,9 +1,9 @@
 //! The parts that run without a GPU already: programs that are started with every GPU hidden, or hide them all themselves.
 
-use super::Sight;
+use super::GpuEvidence;
 use crate::facts::{FileId, Place};
 use crate::masks::{self, Kind};
-use crate::program::trace::{Event, Recipient, Trace, What};
+use crate::program::trace::{Event, EventKind, Recipient, Trace};
 use crate::program::{Definition, Program, Start};
 use crate::sources::Language;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,17 +18,17 @@ pub struct CpuParts {
 }
 
 impl CpuParts {
-    pub(super) fn of(seen: &[Sight], program: &Program<'_>) -> CpuParts {
+    pub(super) fn of(seen: &[GpuEvidence], program: &Program<'_>) -> CpuParts {
         let importing: BTreeSet<FileId> = seen
             .iter()
             .filter_map(|sight| match sight {
-                Sight::Imports(file) => Some(*file),
+                GpuEvidence::Imports(file) => Some(*file),
                 _ => None,
             })
             .collect();
         let mut parts = CpuParts::default();
         for sight in seen {
-            let Sight::Hides(file, place) = sight else { continue };
+            let GpuEvidence::Hides(file, place) = sight else { continue };
             let source = program.sources.file(*file);
             if source.language != Language::Python || !source.reported {
                 continue;
@@ -48,13 +48,13 @@ impl CpuParts {
 }
 
 /// What a program, or what it starts, does about the GPUs as a whole.
-pub(super) fn sights(trace: &Trace, start: Start) -> Vec<Sight> {
+pub(super) fn sights(trace: &Trace, start: Start) -> Vec<GpuEvidence> {
     let mut sights = Vec::new();
     for event in &trace.events {
-        if let What::Launch { targets, .. } = &event.what
+        if let EventKind::Launch { targets, .. } = &event.what
             && let Some(place) = hidden_at(event, trace)
         {
-            sights.extend(targets.iter().map(|&file| Sight::Hides(file, place)));
+            sights.extend(targets.iter().map(|&file| GpuEvidence::Hides(file, place)));
         }
     }
     let Some(entry) = trace.entry.filter(|_| start.is_program() && !matches!(start, Start::Unit(_))) else {
@@ -64,15 +64,15 @@ pub(super) fn sights(trace: &Trace, start: Start) -> Vec<Sight> {
     let is_own = |event: &&Event| !event.in_child && trace.test_of(event).is_none();
     let own = trace.events.iter().filter(is_own);
     let hides = own.clone().find_map(|event| match &event.what {
-        What::Write { variable, value: Some(value), .. } => {
+        EventKind::Write { variable, value: Some(value), .. } => {
             let is_mask = variable == crate::program::MASK && event.recipient == Recipient::Process;
             (is_mask && is_nothing(value) && event.surely_happens()).then_some(event.place)
         }
         _ => hidden_at(event, trace),
     });
-    sights.extend(hides.map(|place| Sight::Hides(entry, place)));
+    sights.extend(hides.map(|place| GpuEvidence::Hides(entry, place)));
     if trace.events.iter().any(|event| event.what.imports_gpu_library()) {
-        sights.push(Sight::Imports(entry));
+        sights.push(GpuEvidence::Imports(entry));
     }
     sights
 }

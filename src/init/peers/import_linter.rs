@@ -1,7 +1,7 @@
 //! import-linter's contracts that forbid imports. <https://import-linter.readthedocs.io/en/stable/contract_types/forbidden/>
 
 use super::settings_files::{pyproject, text, texts};
-use super::{Moved, Part, is_gpu_library};
+use super::{ForbiddenImports, ImportedSettings, is_gpu_library};
 use crate::languages::ini;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,7 +10,7 @@ use toml::Value;
 /// What a contract says, by its keys.
 type Contract = BTreeMap<String, Vec<String>>;
 
-pub(super) fn read(folder: &Path, moved: &mut Moved) -> anyhow::Result<()> {
+pub(super) fn read(folder: &Path, moved: &mut ImportedSettings) -> anyhow::Result<()> {
     let Some(Settings { file, roots, contracts }) = settings(folder)? else { return Ok(()) };
     for (name, contract) in &contracts {
         take_over(&format!("{file}, {name}"), contract, &roots, moved);
@@ -67,7 +67,7 @@ fn roots(whole: &Contract) -> Vec<String> {
     ["root_package", "root_packages"].iter().filter_map(|key| whole.get(*key)).flatten().cloned().collect()
 }
 
-fn take_over(place: &str, contract: &Contract, roots: &[String], moved: &mut Moved) {
+fn take_over(place: &str, contract: &Contract, roots: &[String], moved: &mut ImportedSettings) {
     let of = |key: &str| contract.get(key).cloned().unwrap_or_default();
     let kind = of("type").concat();
     if kind != "forbidden" {
@@ -106,7 +106,7 @@ fn take_over(place: &str, contract: &Contract, roots: &[String], moved: &mut Mov
         });
     let entry_points: Vec<String> = entry_points.collect();
     if (!forbidden.is_empty() || !own.is_empty()) && !entry_points.is_empty() {
-        moved.parts.push(Part { entry_points, forbidden, own, place: place.to_owned() });
+        moved.parts.push(ForbiddenImports { entry_points, forbidden, own, place: place.to_owned() });
     }
     if moved.told.iter().all(|told| told.place != place) && moved.parts.iter().all(|part| part.place != place)
     {

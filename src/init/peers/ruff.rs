@@ -2,14 +2,14 @@
 //! <https://docs.astral.sh/ruff/settings/#lintflake8-tidy-imports>
 
 use super::settings_files::{pyproject, table, texts, toml};
-use super::{BANS, Moved, is_gpu_library, is_module};
+use super::{BANS, ImportedSettings, is_gpu_library, is_module};
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
 /// How many files are read that extend each other; ruff refuses a circle.
 const MOST_FILES: usize = 8;
 
-pub(super) fn read(folder: &Path, moved: &mut Moved) -> anyhow::Result<()> {
+pub(super) fn read(folder: &Path, moved: &mut ImportedSettings) -> anyhow::Result<()> {
     let Some((mut file, first)) = own(folder)? else { return Ok(()) };
     let mut files = Vec::new();
     let mut next = Some(first);
@@ -105,7 +105,7 @@ fn value<'t>(files: &'t [(String, Table)], below: &[&str], key: &str) -> Option<
     })
 }
 
-fn take_over(place: &str, modules: &[String], is_off: bool, moved: &mut Moved) {
+fn take_over(place: &str, modules: &[String], is_off: bool, moved: &mut ImportedSettings) {
     if modules.is_empty() {
         return;
     }
@@ -120,7 +120,7 @@ fn take_over(place: &str, modules: &[String], is_off: bool, moved: &mut Moved) {
 }
 
 /// Files in which the bans do not hold.
-fn exceptions(place: &str, globs: &Table, moved: &mut Moved) {
+fn exceptions(place: &str, globs: &Table, moved: &mut ImportedSettings) {
     for (glob, codes) in globs {
         let codes = texts(Some(codes));
         let is_ban =

@@ -1,12 +1,12 @@
 //! torch-preflight's settings. <https://pypi.org/project/torch-preflight/>
 
-use super::Moved;
+use super::ImportedSettings;
 use super::codes::{TORCH_PREFLIGHT, here};
 use super::settings_files::{pyproject, texts, toml};
 use std::path::Path;
 use toml::{Table, Value};
 
-pub(super) fn read(folder: &Path, moved: &mut Moved) -> anyhow::Result<()> {
+pub(super) fn read(folder: &Path, moved: &mut ImportedSettings) -> anyhow::Result<()> {
     for name in [".torch-preflight.toml", "torch-preflight.toml"] {
         if let Some(settings) = toml(folder, name)? {
             take_over(&format!("{name}, "), &settings, moved);
@@ -19,7 +19,7 @@ pub(super) fn read(folder: &Path, moved: &mut Moved) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn take_over(place: &str, settings: &Table, moved: &mut Moved) {
+fn take_over(place: &str, settings: &Table, moved: &mut ImportedSettings) {
     for (key, value) in settings {
         let place = format!("{place}{key}");
         match key.as_str() {
@@ -62,7 +62,7 @@ fn told(value: &Value) -> String {
     value.to_string().lines().next().unwrap_or_default().to_owned()
 }
 
-fn ignored(place: &str, code: &str, moved: &mut Moved) {
+fn ignored(place: &str, code: &str, moved: &mut ImportedSettings) {
     match here(TORCH_PREFLIGHT, code) {
         Some(Ok(rules)) => {
             moved.rules.ignore.extend(rules.iter().map(|rule| (*rule).to_owned()));
@@ -73,7 +73,7 @@ fn ignored(place: &str, code: &str, moved: &mut Moved) {
     }
 }
 
-fn severity(place: &str, code: &str, level: &str, moved: &mut Moved) {
+fn severity(place: &str, code: &str, level: &str, moved: &mut ImportedSettings) {
     let what = format!("{code} = {level}");
     match here(TORCH_PREFLIGHT, code) {
         Some(Ok(rules)) if matches!(level, "error" | "warning" | "note") => {
@@ -89,7 +89,7 @@ fn severity(place: &str, code: &str, level: &str, moved: &mut Moved) {
 }
 
 /// Its globs match whole paths, and folders of a path.
-fn exclude(place: &str, glob: &str, moved: &mut Moved) {
+fn exclude(place: &str, glob: &str, moved: &mut ImportedSettings) {
     let own = glob.trim_end_matches('/');
     if own.is_empty() || own.starts_with(['/', '!']) || globset::Glob::new(own).is_err() {
         return moved.tell(place, glob, "nothing: exclude takes globs inside of the project");

@@ -1,12 +1,12 @@
 //! What flake8's settings say of TorchFix, whose codes begin with TOR. <https://github.com/meta-pytorch/torchfix>
 
-use super::Moved;
+use super::ImportedSettings;
 use super::codes::{TORCHFIX, here};
 use super::settings_files::{pyproject, text, texts};
 use crate::languages::ini::reader;
 use std::path::Path;
 
-pub(super) fn read(folder: &Path, moved: &mut Moved) -> anyhow::Result<()> {
+pub(super) fn read(folder: &Path, moved: &mut ImportedSettings) -> anyhow::Result<()> {
     // The first with such a section counts, in this order.
     for file in ["setup.cfg", "tox.ini", ".flake8"] {
         let Some(text) = text(folder, file)? else { continue };
@@ -25,7 +25,7 @@ pub(super) fn read(folder: &Path, moved: &mut Moved) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn take_over(place: &str, key: &str, lines: &[String], moved: &mut Moved) {
+fn take_over(place: &str, key: &str, lines: &[String], moved: &mut ImportedSettings) {
     let place = format!("{place}{key}");
     let is_separator = |c: char| c == ',' || c.is_whitespace();
     let codes = |text: &str| -> Vec<String> {

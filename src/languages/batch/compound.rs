@@ -3,7 +3,7 @@
 use super::statements::is_batch_file;
 use super::words::capitals;
 use super::{MOST_JUMPS, Reader, label_name};
-use crate::code::{Block, Comparison, Expr, ExprKind, StepKind, Target};
+use crate::code::{Block, Comparison, Expr, ExprKind, StatementKind, Target};
 
 impl<'s> Reader<'s, '_> {
     pub(super) fn if_statement(&mut self, block: &mut Block<'s>) {
@@ -41,7 +41,7 @@ impl<'s> Reader<'s, '_> {
             self.inner(&mut otherwise);
         }
         self.conditions -= 1;
-        block.push(self.step(start, StepKind::Branch { test, then, otherwise }));
+        block.push(self.step(start, StatementKind::Branch { test, then, otherwise }));
     }
 
     /// The command of a condition: without parentheses it goes on to the end of the line.
@@ -169,7 +169,7 @@ impl<'s> Reader<'s, '_> {
         let mut body = Vec::new();
         self.inner(&mut body);
         self.conditions -= 1;
-        block.push(self.step(start, StepKind::For { target, iterable, body, otherwise: Vec::new() }));
+        block.push(self.step(start, StatementKind::For { target, iterable, body, otherwise: Vec::new() }));
     }
 
     /// `('command')` and the like, of which nothing is known.
@@ -231,7 +231,7 @@ impl<'s> Reader<'s, '_> {
         let rest = self.text[self.at..].lines().next().unwrap_or_default();
         let name = label_name(rest.trim_start().trim_start_matches(':'));
         self.skip_command();
-        let end = StepKind::Return(None);
+        let end = StatementKind::Return(None);
         let Some(name) = name.filter(|name| name != "eof") else {
             return block.push(self.step(start, end));
         };

@@ -1,9 +1,9 @@
-//! Commands of a batch file → [`Step`].
+//! Commands of a batch file → [`Statement`].
 
 use super::super::command_lines::{self, CommandLine, Word, step_of};
 use super::super::nesting_room;
 use super::{MAX_DEPTH, Reader, is_comment, label_name};
-use crate::code::{Block, Command, Export, Expr, ExprKind, SetVariable, StepKind};
+use crate::code::{Block, Command, Export, Expr, ExprKind, SetVariable, StatementKind};
 use crate::commands::program_name;
 
 impl<'s> Reader<'s, '_> {
@@ -83,8 +83,8 @@ impl<'s> Reader<'s, '_> {
                     let test =
                         Expr { span: self.span(start..start + 2), kind: ExprKind::Unknown(Vec::new()) };
                     if !next.is_empty() {
-                        let step =
-                            self.step(start, StepKind::Branch { test, then: Vec::new(), otherwise: next });
+                        let step = self
+                            .step(start, StatementKind::Branch { test, then: Vec::new(), otherwise: next });
                         steps.push(step);
                     }
                 }
@@ -93,7 +93,7 @@ impl<'s> Reader<'s, '_> {
                     for side in [std::mem::take(&mut steps), next] {
                         if !side.is_empty() {
                             let span = side[0].span;
-                            block.push(crate::code::Step { span, kind: StepKind::Apart(side) });
+                            block.push(crate::code::Statement { span, kind: StatementKind::Apart(side) });
                         }
                     }
                 }
@@ -149,7 +149,7 @@ impl<'s> Reader<'s, '_> {
             "exit" => {
                 let start = self.at;
                 self.skip_command();
-                block.push(self.step(start, StepKind::Return(None)));
+                block.push(self.step(start, StatementKind::Return(None)));
             }
             "start" => self.start(block),
             "echo" => self.echo(),
@@ -216,7 +216,7 @@ impl<'s> Reader<'s, '_> {
             steps.push(step);
         }
         self.finish(start, words, &mut steps);
-        block.push(self.step(start, StepKind::Apart(steps)));
+        block.push(self.step(start, StatementKind::Apart(steps)));
     }
 
     /// Any other command.
@@ -245,7 +245,7 @@ impl<'s> Reader<'s, '_> {
             // Without `call` the caller is not come back to.
             _ if is_batch_file(&first.expr) => {
                 self.source(start, words, block);
-                block.push(self.step(start, StepKind::Return(None)));
+                block.push(self.step(start, StatementKind::Return(None)));
             }
             _ => self.finish(start, words, block),
         }
@@ -303,7 +303,7 @@ impl<'s> Reader<'s, '_> {
             },
             kind => kind,
         };
-        block.push(self.step(start, StepKind::Source(Expr { span: expr.span, kind })));
+        block.push(self.step(start, StatementKind::Source(Expr { span: expr.span, kind })));
     }
 
     /// A program with its words.
@@ -344,9 +344,14 @@ fn with_slashes(path: Expr<'_>) -> Expr<'_> {
     Expr { kind, ..path }
 }
 
-fn cd<'s>(verb: &'static str, path: Option<Expr<'s>>) -> StepKind<'s> {
+fn cd<'s>(verb: &'static str, path: Option<Expr<'s>>) -> StatementKind<'s> {
     let span = path.as_ref().map_or_else(Default::default, |path| path.span);
     let mut words = vec![Expr { span, kind: ExprKind::Text(verb.into()) }];
     words.extend(path);
-    StepKind::Command(Box::new(Command { environment: Vec::new(), words, snippet: None, script: Vec::new() }))
+    StatementKind::Command(Box::new(Command {
+        environment: Vec::new(),
+        words,
+        snippet: None,
+        script: Vec::new(),
+    }))
 }

@@ -3,7 +3,7 @@
 use super::super::command_lines::{assignment, step_of};
 use super::Reader;
 use super::words::capitals;
-use crate::code::{Block, Export, Expr, ExprKind, SetVariable, Step, StepKind};
+use crate::code::{Block, Export, Expr, ExprKind, SetVariable, Statement, StatementKind};
 
 impl<'s> Reader<'s, '_> {
     /// `set X=1`, `set "X=1"`, `set /p X=…`
@@ -54,7 +54,7 @@ impl<'s> Reader<'s, '_> {
         }
         let span = self.span(from..until.max(from));
         let kind = match &value.kind {
-            ExprKind::Text(text) if text.is_empty() => StepKind::UnsetVariable(name),
+            ExprKind::Text(text) if text.is_empty() => StatementKind::UnsetVariable(name),
             _ => {
                 step_of(SetVariable {
                     name,
@@ -66,10 +66,10 @@ impl<'s> Reader<'s, '_> {
                 .kind
             }
         };
-        let is_removal = matches!(kind, StepKind::UnsetVariable(_));
+        let is_removal = matches!(kind, StatementKind::UnsetVariable(_));
         let step = self.step(start, kind);
         let span = if is_removal { step.span } else { span };
-        block.push(Step { span, ..step });
+        block.push(Statement { span, ..step });
     }
 
     /// What happens to variables up to `endlocal`, or the end, is taken back there.
@@ -83,7 +83,7 @@ impl<'s> Reader<'s, '_> {
         }
         self.locals -= 1;
         self.ends_local = false;
-        let step = self.step(start, StepKind::Apart(steps));
+        let step = self.step(start, StatementKind::Apart(steps));
         block.push(step);
     }
 

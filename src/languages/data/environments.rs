@@ -3,7 +3,7 @@
 use super::super::command_lines::{self, CommandLine, Word, step_of};
 use super::super::{interpolation, nesting_room, shell};
 use super::{Data, DataKind, Entry};
-use crate::code::{Block, Code, Export, Expr, ExprKind, SetVariable, Step, StepKind};
+use crate::code::{Block, Code, Export, Expr, ExprKind, SetVariable, Statement, StatementKind};
 use crate::commands::is_variable_name;
 use crate::facts::Span;
 use crate::sources::Source;
@@ -26,14 +26,14 @@ pub fn variables<'s>(table: &Data<'s>, how: Environment, source: &'s Source) -> 
 }
 
 /// `X = "1"`, and `X = {value = "1", skip_if_set = true}` of pytest-env.
-pub fn variable<'s>(entry: &Entry<'s>, how: Environment, source: &'s Source) -> Option<Step<'s>> {
+pub fn variable<'s>(entry: &Entry<'s>, how: Environment, source: &'s Source) -> Option<Statement<'s>> {
     if !is_variable_name(&entry.key) {
         return None;
     }
     let said = |key: &str| entry.value.get(key).is_some_and(Data::is_true);
     if said("unset") {
-        let kind = StepKind::UnsetVariable(entry.key.clone());
-        return Some(Step { span: entry.span(), kind });
+        let kind = StatementKind::UnsetVariable(entry.key.clone());
+        return Some(Statement { span: entry.span(), kind });
     }
     let (value, keeps) = match entry.value.get("value").or_else(|| entry.value.get("default")) {
         Some(value) => (value, said("skip_if_set") || entry.value.get("default").is_some()),

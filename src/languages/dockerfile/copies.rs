@@ -1,7 +1,7 @@
 //! Files that `COPY` puts into the image under another name: `/app/entrypoint.sh` is `docker/entrypoint.sh` of the
 //! project.
 
-use crate::code::{Block, Expr, ExprKind, StepKind};
+use crate::code::{Block, Expr, ExprKind, StatementKind};
 use crate::languages::json_string;
 use crate::sources::Source;
 
@@ -68,12 +68,12 @@ impl Copies {
         }
         for step in steps {
             match &mut step.kind {
-                StepKind::Command(command) => {
+                StatementKind::Command(command) => {
                     command.words.iter_mut().for_each(|word| self.resolve_word(word));
                     self.resolve(&mut command.script);
                 }
-                StepKind::Source(path) => self.resolve_word(path),
-                StepKind::Apart(block) | StepKind::Child(block) => self.resolve(block),
+                StatementKind::Source(path) => self.resolve_word(path),
+                StatementKind::Apart(block) | StatementKind::Child(block) => self.resolve(block),
                 _ => {}
             }
         }

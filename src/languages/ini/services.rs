@@ -4,7 +4,7 @@ use super::super::command_lines::{change_folder, step_of};
 use super::super::embedded::Origin;
 use super::super::shell;
 use super::reader::{Ini, Key, Section};
-use crate::code::{Block, Code, Export, Expr, ExprKind, Host, SetVariable, Step, StepKind, Unit};
+use crate::code::{Block, Code, Export, Expr, ExprKind, Host, SetVariable, Statement, StatementKind, Unit};
 use crate::commands::is_variable_name;
 use crate::facts::Span;
 use crate::sources::Source;
@@ -48,9 +48,9 @@ fn of_systemd<'s>(section: &Section<'s>, source: &'s Source, code: &mut Code<'s>
         let path = text.trim_start_matches('-');
         let span = Span::new(at + text.len() - path.len(), at + text.len());
         let file = Expr { span, kind: ExprKind::Text(path.into()) };
-        body.push(Step { span, kind: StepKind::ExportAll(true) });
-        body.push(Step { span, kind: StepKind::Source(file) });
-        body.push(Step { span, kind: StepKind::ExportAll(false) });
+        body.push(Statement { span, kind: StatementKind::ExportAll(true) });
+        body.push(Statement { span, kind: StatementKind::Source(file) });
+        body.push(Statement { span, kind: StatementKind::ExportAll(false) });
     }
     let mut starts = false;
     for command in ["ExecStartPre", "ExecStart"].into_iter().flat_map(all) {
@@ -113,7 +113,7 @@ fn assignments<'s>(text: &'s str, at: usize, between: &[char]) -> Block<'s> {
     steps
 }
 
-fn assignment<'s>(word: &'s str, at: usize) -> Option<Step<'s>> {
+fn assignment<'s>(word: &'s str, at: usize) -> Option<Statement<'s>> {
     const QUOTES: [char; 2] = ['"', '\''];
     let lead = word.len() - word.trim_start().trim_start_matches(QUOTES).len();
     let (name, value) = word[lead..].split_once('=')?;

@@ -3,7 +3,7 @@
 
 use super::super::command_lines::{Word, change_folder};
 use super::super::data::{Data, DataKind, Entry, Environment, command_in, implied, line, variables, word};
-use crate::code::{Block, Code, Expr, ExprKind, Host, Step, StepKind, Unit};
+use crate::code::{Block, Code, Expr, ExprKind, Host, Statement, StatementKind, Unit};
 use crate::commands::is_variable_name;
 use crate::sources::Source;
 
@@ -117,7 +117,7 @@ impl<'s> Editor<'s, '_> {
                 if command.entries().is_empty() { vec![command] } else { several.collect() };
             for command in commands {
                 let steps = command_in(command, self.source, self.code);
-                body.push(Step { span: command.span, kind: StepKind::Apart(steps) });
+                body.push(Statement { span: command.span, kind: StatementKind::Apart(steps) });
             }
         }
         if !body.is_empty() {
@@ -141,8 +141,8 @@ impl<'s> Editor<'s, '_> {
             return Vec::new();
         }
         vec![
-            Step { span: file.span, kind: StepKind::ExportAll(true) },
-            Step { span: file.span, kind: StepKind::Source(path) },
+            Statement { span: file.span, kind: StatementKind::ExportAll(true) },
+            Statement { span: file.span, kind: StatementKind::Source(path) },
         ]
     }
 

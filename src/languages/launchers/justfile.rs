@@ -3,7 +3,9 @@
 use super::super::command_lines::Literal;
 use super::super::embedded::{Extract, Origin};
 use super::super::interpreters::{self, Interpreter};
-use super::{Block, Code, Expr, ExprKind, Source, Span, Step, StepKind, add, commands, lines, variable};
+use super::{
+    Block, Code, Expr, ExprKind, Source, Span, Statement, StatementKind, add, commands, lines, variable,
+};
 
 /// A recipe, as far as it was read.
 struct Recipe<'s> {
@@ -47,9 +49,9 @@ pub fn lower<'s>(source: &'s Source, code: &mut Code<'s>) {
         let mut body: Block<'s> = Vec::new();
         if let Some(span) = loads_dotenv {
             let file = Expr { span, kind: ExprKind::Text(".env".into()) };
-            body.push(Step { span, kind: StepKind::ExportAll(true) });
-            body.push(Step { span, kind: StepKind::Source(file) });
-            body.push(Step { span, kind: StepKind::ExportAll(false) });
+            body.push(Statement { span, kind: StatementKind::ExportAll(true) });
+            body.push(Statement { span, kind: StatementKind::Source(file) });
+            body.push(Statement { span, kind: StatementKind::ExportAll(false) });
         }
         body.extend(
             exported.iter().filter_map(|&(name, at, value, value_at)| variable(name, at, value, value_at)),
@@ -91,7 +93,7 @@ fn started<'s>(recipe: &Recipe<'s>, source: &'s Source, code: &mut Code<'s>) -> 
             let span = line.origin.span(0, line.text.len());
             let steps = commands(&line, source, code);
             if !steps.is_empty() {
-                body.push(Step { span, kind: StepKind::Apart(steps) });
+                body.push(Statement { span, kind: StatementKind::Apart(steps) });
             }
         }
     }

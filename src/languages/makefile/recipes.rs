@@ -11,7 +11,7 @@ const MAX_DEPTH: usize = 8;
 const MOST_BYTES: usize = 64 * 1024;
 
 /// What a variable of make holds, as written, and where.
-pub struct Held<'l, 's> {
+pub struct MakeVariable<'l, 's> {
     pub value: &'s str,
     pub origin: &'l Origin,
     /// The caller may have another value for it.
@@ -19,7 +19,7 @@ pub struct Held<'l, 's> {
 }
 
 /// Finds what a variable of make holds.
-pub type Lookup<'l, 's> = &'l dyn Fn(&str) -> Option<Held<'l, 's>>;
+pub type Lookup<'l, 's> = &'l dyn Fn(&str) -> Option<MakeVariable<'l, 's>>;
 
 /// The text for the shell: what a variable holds takes the place of its name. One that is not known becomes a
 /// variable of the shell, of the same length.

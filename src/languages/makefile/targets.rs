@@ -75,14 +75,14 @@ fn runs_of<'l, 's>(lines: &'l [Line<'s>]) -> Vec<Run<'l, 's>> {
 
 /// What `$@` and `$<` are in a recipe.
 #[derive(Clone, Copy)]
-pub struct Special<'s> {
+pub struct AutomaticVariables<'s> {
     pub target: &'s str,
     pub first: Option<&'s str>,
 }
 
-impl<'s> Special<'s> {
+impl<'s> AutomaticVariables<'s> {
     pub fn of(target: &'s str, about: &Target<'_, 's>) -> Self {
-        Special { target, first: about.prerequisites.first().copied() }
+        AutomaticVariables { target, first: about.prerequisites.first().copied() }
     }
 }
 

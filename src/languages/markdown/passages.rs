@@ -2,7 +2,7 @@
 
 use super::{Fence, fence};
 use crate::languages::embedded::Extract;
-use crate::languages::passages::{Passage, PassageKind};
+use crate::languages::passages::{PassageKind, TextPiece};
 use crate::languages::python;
 use crate::sources::Source;
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
@@ -16,7 +16,7 @@ enum Block {
 }
 
 /// The passages of a document.
-pub fn passages(source: &Source) -> Vec<Passage> {
+pub fn passages(source: &Source) -> Vec<TextPiece> {
     let mut found = Vec::new();
     let mut open = Extract::default();
     let mut kind = PassageKind::Text;
@@ -39,7 +39,7 @@ pub fn passages(source: &Source) -> Vec<Passage> {
                         let mut at = 0;
                         for line in text.split_inclusive('\n') {
                             let start = origin.span(at, at + 1).start as usize;
-                            found.push(Passage::new(PassageKind::Line, line.trim_end(), start));
+                            found.push(TextPiece::new(PassageKind::Line, line.trim_end(), start));
                             at += line.len();
                         }
                     }
@@ -83,9 +83,9 @@ pub fn passages(source: &Source) -> Vec<Passage> {
     found
 }
 
-fn close(found: &mut Vec<Passage>, open: &mut Extract, kind: PassageKind) {
+fn close(found: &mut Vec<TextPiece>, open: &mut Extract, kind: PassageKind) {
     if open.len() > 0 {
-        found.push(Passage::of(kind, std::mem::take(open)));
+        found.push(TextPiece::of(kind, std::mem::take(open)));
     }
 }
 

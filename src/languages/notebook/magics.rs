@@ -1,7 +1,7 @@
 //! What IPython adds to Python: magics (`%env X=1`), shell commands (`!python train.py`), and cells that are
 //! written in something else (`%%bash`).
 
-use crate::code::{Argument, Block, Call, Code, Expr, ExprKind, Step, StepKind};
+use crate::code::{Argument, Block, Call, Code, Expr, ExprKind, Statement, StatementKind};
 use crate::commands::is_variable_name;
 use crate::facts::Span;
 use crate::languages::command_lines::{self, CommandLine, Literal, Word};
@@ -104,13 +104,18 @@ pub(super) fn cell<'s>(
     Some(Ok(block))
 }
 
-fn shell_of_its_own<'s>(body: &Literal<'s>, span: Span, source: &'s Source, code: &mut Code<'s>) -> Step<'s> {
+fn shell_of_its_own<'s>(
+    body: &Literal<'s>,
+    span: Span,
+    source: &'s Source,
+    code: &mut Code<'s>,
+) -> Statement<'s> {
     code.starts_programs = true;
     let steps = shell::lower_part(body.text, &body.origin, source, code).steps;
-    Step { span, kind: StepKind::Child(steps) }
+    Statement { span, kind: StatementKind::Child(steps) }
 }
 
-fn start<'s>(line: CommandLine<'s>, source: &'s Source, code: &mut Code<'s>) -> Option<Step<'s>> {
+fn start<'s>(line: CommandLine<'s>, source: &'s Source, code: &mut Code<'s>) -> Option<Statement<'s>> {
     code.starts_programs = true;
     command_lines::lower(line, source, code)
 }
@@ -179,7 +184,7 @@ impl<'s> Line<'s, '_> {
     }
 
     /// `X=1` or `X 1`, exactly as IPython takes it: quotes belong to the value.
-    fn variable(&self) -> Option<Step<'s>> {
+    fn variable(&self) -> Option<Statement<'s>> {
         let rest = self.rest();
         let sign = if rest.contains('=') { '=' } else { ' ' };
         let (name, value) = rest.split_once(sign)?;
@@ -238,11 +243,11 @@ impl<'s> Line<'s, '_> {
         let path = path.trim_matches(['"', '\'']);
         let at = self.start + self.rest().find(path).unwrap_or_default();
         let path = self.interpolated(at, path);
-        vec![Step { span: self.span, kind: StepKind::Source(path) }]
+        vec![Statement { span: self.span, kind: StatementKind::Source(path) }]
     }
 
     /// `%dotenv -o path`
-    fn dotenv(&self) -> Step<'s> {
+    fn dotenv(&self) -> Statement<'s> {
         let mut words = self.rest().split_whitespace();
         let span = self.rest_span();
         let overrides = self.rest().split_whitespace().any(|word| matches!(word, "-o" | "--override"));
@@ -253,12 +258,12 @@ impl<'s> Line<'s, '_> {
         self.call("dotenv.load_dotenv", arguments)
     }
 
-    fn call(&self, function: &'static str, arguments: Vec<Argument<'s>>) -> Step<'s> {
+    fn call(&self, function: &'static str, arguments: Vec<Argument<'s>>) -> Statement<'s> {
         let callee = Expr { span: self.span, kind: ExprKind::Outside(function.into()) };
         let kind = ExprKind::Call(Box::new(Call { callee, arguments }));
         // What is set is shown, and not the magic that sets it.
         let value = Expr { span: self.rest_span(), kind };
-        Step { span: self.span, kind: StepKind::Evaluate(value) }
+        Statement { span: self.span, kind: StatementKind::Evaluate(value) }
     }
 
     /// `%time model.cuda()`, `%timeit -n 10 step()`
@@ -272,7 +277,7 @@ impl<'s> Line<'s, '_> {
     }
 
     /// `!python train.py --device {device}`: IPython puts values of the notebook into it.
-    fn shell_command(&self, source: &'s Source, code: &mut Code<'s>) -> Step<'s> {
+    fn shell_command(&self, source: &'s Source, code: &mut Code<'s>) -> Statement<'s> {
         let mut extract = Extract::default();
         let mut done = self.start;
         let rest = self.rest();
@@ -299,7 +304,7 @@ impl<'s> Line<'s, '_> {
         let text = if done == self.start { rest } else { source.keep(text) };
         code.starts_programs = true;
         let steps = shell::lower_part(text, &origin, source, code).steps;
-        Step { span: self.span, kind: StepKind::Apart(steps) }
+        Statement { span: self.span, kind: StatementKind::Apart(steps) }
     }
 }
 

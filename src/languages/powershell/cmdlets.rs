@@ -5,7 +5,7 @@ use super::arguments::{Argument, Parameters, parameters};
 use super::commands::{Input, redirections_of};
 use super::values::{capitals_owned, innermost, unknown};
 use super::{Lowering, child_of, children_of};
-use crate::code::{Block, Command, Export, Expr, ExprKind, SetVariable, Step, StepKind};
+use crate::code::{Block, Command, Export, Expr, ExprKind, SetVariable, Statement, StatementKind};
 use tree_sitter::Node;
 
 /// Parameters that take no value.
@@ -45,7 +45,7 @@ impl<'s> Lowering<'s, '_> {
             }
             "remove-item" | "ri" | "rm" | "del" | "erase" | "rd" | "rmdir" | "clear-item" | "cli" => {
                 for name in arguments.iter().filter_map(Argument::env_variable) {
-                    block.push(self.step(node, StepKind::UnsetVariable(name.into())));
+                    block.push(self.step(node, StatementKind::UnsetVariable(name.into())));
                 }
             }
             "add-content" | "ac" | "out-file" | "set-content" | "sc" | "tee-object" | "tee"
@@ -79,7 +79,7 @@ impl<'s> Lowering<'s, '_> {
             "start-job" | "sajb" => {
                 let mut steps = Vec::new();
                 self.blocks_of(&arguments, &mut steps);
-                block.push(self.step(node, StepKind::Apart(steps)));
+                block.push(self.step(node, StatementKind::Apart(steps)));
             }
             "foreach-object" | "%" | "foreach" => {
                 for body in arguments.iter().filter_map(Argument::block) {
@@ -96,7 +96,7 @@ impl<'s> Lowering<'s, '_> {
                 let mut steps = Vec::new();
                 self.blocks_of(&arguments, &mut steps);
                 match elsewhere {
-                    true => block.push(self.step(node, StepKind::Apart(steps))),
+                    true => block.push(self.step(node, StatementKind::Apart(steps))),
                     false => block.extend(steps),
                 }
             }
@@ -136,10 +136,10 @@ impl<'s> Lowering<'s, '_> {
         };
         let (Some(name), Some(value)) = (name, parameters.take_or_next("value")) else { return };
         let kind = match value.expr.kind {
-            ExprKind::None => StepKind::UnsetVariable(name.into()),
+            ExprKind::None => StatementKind::UnsetVariable(name.into()),
             _ => self.set(name.into(), self.span(node), value.expr, Export::Yes, false),
         };
-        self.push(Step { span: self.span(node), kind }, block);
+        self.push(Statement { span: self.span(node), kind }, block);
     }
 
     fn change_folder(
@@ -191,7 +191,7 @@ impl<'s> Lowering<'s, '_> {
         let mut steps = Vec::new();
         steps.extend(folder.map(|folder| cd(span, "cd", Some(folder))));
         self.start(CommandLine { span, environment, words, input: None }, &mut steps);
-        block.push(Step { span, kind: StepKind::Apart(steps) });
+        block.push(Statement { span, kind: StatementKind::Apart(steps) });
     }
 
     /// `@{ X = "1" }`
@@ -214,8 +214,8 @@ impl<'s> Lowering<'s, '_> {
         let member = child_of(node, "member_name").map_or("", |member| self.slice(member));
         let class = child_of(node, "type_literal").map_or("", |class| self.slice(class)).to_ascii_lowercase();
         if !member.eq_ignore_ascii_case("SetEnvironmentVariable") || !class.ends_with("environment]") {
-            let kind = StepKind::Evaluate(self.value(node));
-            return self.push(Step { span: self.span(node), kind }, block);
+            let kind = StatementKind::Evaluate(self.value(node));
+            return self.push(Statement { span: self.span(node), kind }, block);
         }
         // The third says for whom; `User` and `Machine` are for processes that start later elsewhere.
         let list =
@@ -230,10 +230,10 @@ impl<'s> Lowering<'s, '_> {
         let ExprKind::Text(name) = name.kind else { return };
         let name = capitals_owned(&name);
         let kind = match value.kind {
-            ExprKind::None => StepKind::UnsetVariable(name),
+            ExprKind::None => StatementKind::UnsetVariable(name),
             _ => self.set(name, self.span(node), value, Export::Yes, false),
         };
-        self.push(Step { span: self.span(node), kind }, block);
+        self.push(Statement { span: self.span(node), kind }, block);
     }
 }
 
@@ -245,12 +245,12 @@ fn names_environment(arguments: &[Argument<'_, '_>]) -> bool {
 }
 
 /// A change of the folder.
-fn cd<'s>(span: crate::facts::Span, verb: &'static str, path: Option<Expr<'s>>) -> Step<'s> {
+fn cd<'s>(span: crate::facts::Span, verb: &'static str, path: Option<Expr<'s>>) -> Statement<'s> {
     let mut words = vec![Expr { span, kind: ExprKind::Text(verb.into()) }];
     words.extend(path);
-    Step {
+    Statement {
         span,
-        kind: StepKind::Command(Box::new(Command {
+        kind: StatementKind::Command(Box::new(Command {
             environment: Vec::new(),
             words,
             snippet: None,

@@ -5,7 +5,7 @@ use super::super::command_lines::{self, CommandLine, Literal, Word, assignment, 
 use super::arguments::Argument;
 use super::values::innermost;
 use super::{Lowering, child_of, children_of};
-use crate::code::{Block, Export, Expr, ExprKind, StepKind};
+use crate::code::{Block, Export, Expr, ExprKind, StatementKind};
 use std::borrow::Cow;
 use tree_sitter::Node;
 
@@ -170,10 +170,10 @@ impl<'s> Lowering<'s, '_> {
             } else if let Some(name) = name.take() {
                 let span = argument.expr.span;
                 let kind = self.set(format!("${name}").into(), span, argument.expr, Export::No, false);
-                block.push(crate::code::Step { span, kind });
+                block.push(crate::code::Statement { span, kind });
             }
         }
-        block.push(self.step(node, StepKind::Source(ending_of(path))));
+        block.push(self.step(node, StatementKind::Source(ending_of(path))));
     }
 
     /// What is printed into the file through which a workflow hands variables on.

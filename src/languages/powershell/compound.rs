@@ -3,7 +3,8 @@
 use super::values::innermost;
 use super::{Lowering, child_of, children_of};
 use crate::code::{
-    Arm, Block, Export, Expr, ExprKind, Function, Handler, Parameter, ParameterKind, Step, StepKind, Target,
+    Arm, Block, Export, Expr, ExprKind, Function, Handler, Parameter, ParameterKind, Statement,
+    StatementKind, Target,
 };
 use std::borrow::Cow;
 use tree_sitter::Node;
@@ -22,10 +23,10 @@ impl<'s> Lowering<'s, '_> {
             let test = self.value(test);
             let mut steps = std::mem::take(&mut self.first);
             let then = self.block_below(clause);
-            steps.push(self.step(clause, StepKind::Branch { test, then, otherwise }));
+            steps.push(self.step(clause, StatementKind::Branch { test, then, otherwise }));
             otherwise = steps;
         }
-        block.push(self.step(node, StepKind::Branch { test, then, otherwise }));
+        block.push(self.step(node, StatementKind::Branch { test, then, otherwise }));
     }
 
     pub(super) fn foreach_statement(&mut self, node: Node<'_>, block: &mut Block<'s>) {
@@ -37,7 +38,7 @@ impl<'s> Lowering<'s, '_> {
         let body = self.block_below(node);
         let name = self.variable_name(self.slice(variable)).unwrap_or_default();
         let target = Target::Name(self.source.keep(name.into_owned()), self.span(variable));
-        block.push(self.step(node, StepKind::For { target, iterable, body, otherwise: Vec::new() }));
+        block.push(self.step(node, StatementKind::For { target, iterable, body, otherwise: Vec::new() }));
     }
 
     /// `ForEach-Object { … }` over what comes from the left of the pipe.
@@ -52,7 +53,10 @@ impl<'s> Lowering<'s, '_> {
         let span = self.span(node);
         let iterable = elements.unwrap_or(Expr { span, kind: super::values::unknown() });
         let target = Target::Name("$_", span);
-        block.push(Step { span, kind: StepKind::For { target, iterable, body, otherwise: Vec::new() } });
+        block.push(Statement {
+            span,
+            kind: StatementKind::For { target, iterable, body, otherwise: Vec::new() },
+        });
     }
 
     pub(super) fn while_statement(&mut self, node: Node<'_>, block: &mut Block<'s>) {
@@ -63,7 +67,7 @@ impl<'s> Lowering<'s, '_> {
         }
         let body = self.block_below(node);
         let test = Expr { span: self.span(node), kind: super::values::unknown() };
-        block.push(self.step(node, StepKind::While { test, body, otherwise: Vec::new() }));
+        block.push(self.step(node, StatementKind::While { test, body, otherwise: Vec::new() }));
     }
 
     pub(super) fn switch_statement(&mut self, node: Node<'_>, block: &mut Block<'s>) {
@@ -96,7 +100,7 @@ impl<'s> Lowering<'s, '_> {
         self.first.clear();
         // `default` runs when nothing else does, wherever it stands.
         arms.sort_by_key(|arm| arm.always);
-        block.push(self.step(node, StepKind::Match { subject, arms }));
+        block.push(self.step(node, StatementKind::Match { subject, arms }));
     }
 
     pub(super) fn try_statement(&mut self, node: Node<'_>, block: &mut Block<'s>) {
@@ -114,7 +118,7 @@ impl<'s> Lowering<'s, '_> {
             .collect();
         let finally =
             child_of(node, "finally_clause").map(|clause| self.block_below(clause)).unwrap_or_default();
-        block.push(self.step(node, StepKind::Try { body, handlers, otherwise: Vec::new(), finally }));
+        block.push(self.step(node, StatementKind::Try { body, handlers, otherwise: Vec::new(), finally }));
     }
 
     pub(super) fn function_statement(&mut self, node: Node<'_>, block: &mut Block<'s>) {
@@ -185,7 +189,7 @@ impl<'s> Lowering<'s, '_> {
             mentions_gpu: false,
         });
         let function = self.code.functions.len() - 1;
-        block.push(self.step(node, StepKind::Define { function, decorators: Vec::new() }));
+        block.push(self.step(node, StatementKind::Define { function, decorators: Vec::new() }));
     }
 
     fn parameters_of(&mut self, list: Node<'_>) -> Vec<Parameter<'s>> {
@@ -224,7 +228,7 @@ impl<'s> Lowering<'s, '_> {
             let value =
                 Expr { span: default.span, kind: ExprKind::VariableOr(name.clone(), Box::new(default)) };
             let kind = self.set(name, span, value, Export::No, false);
-            block.push(Step { span, kind });
+            block.push(Statement { span, kind });
         }
     }
 

@@ -1,10 +1,10 @@
-//! Statements of PowerShell → [`Step`].
+//! Statements of PowerShell → [`Statement`].
 
 use super::super::command_lines::step_of;
 use super::super::nesting_room;
 use super::values::innermost;
 use super::{Lowering, MAX_DEPTH, child_of, children_of};
-use crate::code::{Block, Export, Expr, ExprKind, SetVariable, Step, StepKind};
+use crate::code::{Block, Export, Expr, ExprKind, SetVariable, Statement, StatementKind};
 use crate::facts::Span;
 use std::borrow::Cow;
 use tree_sitter::Node;
@@ -67,7 +67,7 @@ impl<'s> Lowering<'s, '_> {
     }
 
     /// Adds a step behind the commands in its expressions.
-    pub(super) fn push(&mut self, step: Step<'s>, block: &mut Block<'s>) {
+    pub(super) fn push(&mut self, step: Statement<'s>, block: &mut Block<'s>) {
         block.append(&mut self.first);
         block.push(step);
     }
@@ -82,8 +82,8 @@ impl<'s> Lowering<'s, '_> {
                     let mut steps = Vec::new();
                     self.chain(child, &mut steps);
                     let test = Expr { span: self.span(child), kind: super::values::unknown() };
-                    let kind = StepKind::Branch { test, then: Vec::new(), otherwise: steps };
-                    self.push(Step { span: self.span(child), kind }, block);
+                    let kind = StatementKind::Branch { test, then: Vec::new(), otherwise: steps };
+                    self.push(Statement { span: self.span(child), kind }, block);
                 }
                 "pipeline_chain" => self.chain(child, block),
                 _ => self.statement(child, block),
@@ -121,7 +121,8 @@ impl<'s> Lowering<'s, '_> {
         }
         let Some(name) = name else {
             // An item or a property: what its value does is done.
-            return self.push(Step { span: self.span(node), kind: StepKind::Evaluate(value) }, block);
+            return self
+                .push(Statement { span: self.span(node), kind: StatementKind::Evaluate(value) }, block);
         };
         let kind = if name.starts_with('$') {
             let is_scoped = target.is_some_and(|variable| self.slice(variable).contains(':'));
@@ -130,11 +131,11 @@ impl<'s> Lowering<'s, '_> {
             }
             self.set(name, self.span(node), value, Export::No, if_unset)
         } else if matches!(value.kind, ExprKind::None) {
-            StepKind::UnsetVariable(name)
+            StatementKind::UnsetVariable(name)
         } else {
             self.set(name, self.span(node), value, Export::Yes, if_unset)
         };
-        self.push(Step { span: self.span(node), kind }, block);
+        self.push(Statement { span: self.span(node), kind }, block);
     }
 
     pub(super) fn set(
@@ -144,7 +145,7 @@ impl<'s> Lowering<'s, '_> {
         value: Expr<'s>,
         export: Export,
         only_if_unset: bool,
-    ) -> StepKind<'s> {
+    ) -> StatementKind<'s> {
         step_of(SetVariable { name, span, value: Some(value), export, only_if_unset }).kind
     }
 
@@ -152,12 +153,12 @@ impl<'s> Lowering<'s, '_> {
         let word = node.child(0).map_or("", |word| self.slice(word)).to_ascii_lowercase();
         let value = node.named_child(0).map(|value| self.value(value));
         let kind = match word.as_str() {
-            "break" => StepKind::Break,
-            "continue" => StepKind::Continue,
-            "return" => StepKind::Return(value),
-            _ => StepKind::Raise { exception: value, cause: None },
+            "break" => StatementKind::Break,
+            "continue" => StatementKind::Continue,
+            "return" => StatementKind::Return(value),
+            _ => StatementKind::Raise { exception: value, cause: None },
         };
-        self.push(Step { span: self.span(node), kind }, block);
+        self.push(Statement { span: self.span(node), kind }, block);
     }
 }
 

@@ -4,7 +4,7 @@ use super::super::embedded::text_kind;
 use super::Lowering;
 use crate::code::{
     Argument, Call, Comparison, Comprehension, Expr, ExprKind, Function, Generator, Operator, Parameter,
-    ParameterKind, Step, StepKind, Target,
+    ParameterKind, Statement, StatementKind, Target,
 };
 use ruff_python_ast::{self as ast, StringFlags};
 use ruff_text_size::{Ranged, TextRange};
@@ -210,7 +210,7 @@ impl<'s> Lowering<'s, '_> {
         let marks = std::mem::take(&mut self.marks);
         let value = self.expr(&lambda.body);
         let span = self.span(lambda.range);
-        let body = vec![Step { span: value.span, kind: StepKind::Return(Some(value)) }];
+        let body = vec![Statement { span: value.span, kind: StatementKind::Return(Some(value)) }];
         let inner = std::mem::replace(&mut self.marks, marks);
         self.code.functions.push(Function {
             name: "<lambda>",

@@ -3,7 +3,7 @@
 
 use super::nesting;
 use crate::languages::embedded::Origin;
-use crate::languages::passages::{Passage, PassageKind, lines};
+use crate::languages::passages::{PassageKind, TextPiece, lines};
 use ruff_python_ast::statement_visitor::{StatementVisitor, walk_stmt};
 use ruff_python_ast::token::TokenKind;
 use ruff_python_ast::{Expr, PySourceType, PythonVersion, Stmt};
@@ -11,7 +11,7 @@ use ruff_python_parser::{ParseOptions, parse_unchecked};
 use ruff_text_size::{Ranged, TextRange};
 
 /// The comments of a text and the lines of its docstrings, whether it is Python as a whole or not.
-pub fn remarks(text: &str, origin: &Origin, notebook: bool) -> Vec<Passage> {
+pub fn remarks(text: &str, origin: &Origin, notebook: bool) -> Vec<TextPiece> {
     if nesting::check(text).is_err() {
         return Vec::new();
     }
@@ -21,7 +21,7 @@ pub fn remarks(text: &str, origin: &Origin, notebook: bool) -> Vec<Passage> {
     let mut found = Vec::new();
     let mut add = |kind, start: usize, part: &str| {
         let place = origin.span(start, start + part.len().max(1)).start;
-        found.push(Passage::new(kind, part, place as usize));
+        found.push(TextPiece::new(kind, part, place as usize));
     };
     for token in parsed.tokens().iter().filter(|token| token.kind() == TokenKind::Comment) {
         let (start, end) = (token.range().start().to_usize(), token.range().end().to_usize());

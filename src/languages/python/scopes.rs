@@ -56,7 +56,7 @@ pub enum ScopeSort {
 pub struct Mention {
     pub name: String,
     pub span: Span,
-    pub what: What,
+    pub what: NameUse,
     /// Where it stands.
     pub scope: ScopeId,
     /// Whose name it is; names of nobody are looked for in the module.
@@ -67,7 +67,7 @@ pub struct Mention {
 
 /// What is done with a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum What {
+pub enum NameUse {
     Read,
     Bound,
     Deleted,

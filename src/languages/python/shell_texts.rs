@@ -3,7 +3,7 @@
 //! call is reached.
 
 use super::Lowering;
-use crate::code::{Expr, ExprKind, ShellText, Step, StepKind};
+use crate::code::{Expr, ExprKind, ShellText, Statement, StatementKind};
 use crate::languages::command_lines::{self, CommandLine, Literal, Word};
 use crate::languages::embedded::Extract;
 use crate::languages::shell;
@@ -134,8 +134,8 @@ impl<'s> Lowering<'s, '_> {
         self.keep(range, names, steps.into_iter().collect());
     }
 
-    fn keep(&mut self, range: TextRange, names: Vec<&'s str>, steps: Vec<Step<'s>>) {
-        let starts = |step: &Step<'_>| !matches!(step.kind, StepKind::Evaluate(_));
+    fn keep(&mut self, range: TextRange, names: Vec<&'s str>, steps: Vec<Statement<'s>>) {
+        let starts = |step: &Statement<'_>| !matches!(step.kind, StatementKind::Evaluate(_));
         if steps.iter().any(starts) {
             self.code.starts_programs = true;
             let spans = vec![self.span(range)];

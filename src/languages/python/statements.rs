@@ -1,9 +1,10 @@
-//! Python statements → [`Step`].
+//! Python statements → [`Statement`].
 
 use super::Lowering;
 use super::expressions::operator;
 use crate::code::{
-    Arm, Block, Class, Expr, ExprKind, Function, Handler, Import, ImportNames, ImportedName, Step, StepKind,
+    Arm, Block, Class, Expr, ExprKind, Function, Handler, Import, ImportNames, ImportedName, Statement,
+    StatementKind,
 };
 use crate::languages::notebook::{Escape, steps_of};
 use ruff_python_ast as ast;
@@ -18,7 +19,7 @@ impl<'s> Lowering<'s, '_> {
             }
             let lowered = self.deeper(|lowering| lowering.step(statement)).flatten();
             if let Some(kind) = lowered {
-                block.push(Step { span: self.span(statement.range()), kind });
+                block.push(Statement { span: self.span(statement.range()), kind });
             }
         }
         block
@@ -44,19 +45,19 @@ impl<'s> Lowering<'s, '_> {
     }
 
     /// `None` for a statement that does nothing: `pass`, a docstring, a bare constant.
-    fn step(&mut self, statement: &ast::Stmt) -> Option<StepKind<'s>> {
+    fn step(&mut self, statement: &ast::Stmt) -> Option<StatementKind<'s>> {
         use ast::Stmt as S;
         Some(match statement {
-            S::FunctionDef(function) => StepKind::Define {
+            S::FunctionDef(function) => StatementKind::Define {
                 decorators: self.decorators(&function.decorator_list),
                 function: self.function(function),
             },
-            S::ClassDef(class) => StepKind::DefineClass {
+            S::ClassDef(class) => StatementKind::DefineClass {
                 decorators: self.decorators(&class.decorator_list),
                 class: self.class(class),
             },
             S::Import(import) => return self.import(import),
-            S::ImportFrom(import) => StepKind::Import(self.import_from(import)),
+            S::ImportFrom(import) => StatementKind::Import(self.import_from(import)),
             S::Expr(expression) => match &*expression.value {
                 ast::Expr::StringLiteral(text) => {
                     let span = self.span(text.range);
@@ -64,42 +65,42 @@ impl<'s> Lowering<'s, '_> {
                     return None;
                 }
                 ast::Expr::EllipsisLiteral(_) => return None,
-                value => StepKind::Evaluate(self.expr(value)),
+                value => StatementKind::Evaluate(self.expr(value)),
             },
             S::Assign(assign) => {
                 if let [target] = &assign.targets[..] {
                     self.note_kept(target, &assign.value);
                 }
                 let value = Some(self.expr(&assign.value));
-                StepKind::Assign { value, targets: self.targets(&assign.targets), annotated: false }
+                StatementKind::Assign { value, targets: self.targets(&assign.targets), annotated: false }
             }
             S::AnnAssign(assign) => {
                 let value = assign.value.as_ref().map(|value| self.expr(value));
-                StepKind::Assign { value, targets: vec![self.target(&assign.target)], annotated: true }
+                StatementKind::Assign { value, targets: vec![self.target(&assign.target)], annotated: true }
             }
-            S::AugAssign(assign) => StepKind::Update {
+            S::AugAssign(assign) => StatementKind::Update {
                 value: self.expr(&assign.value),
                 target: self.target(&assign.target),
                 operator: operator(assign.op),
             },
-            S::Delete(delete) => StepKind::Delete(self.targets(&delete.targets)),
+            S::Delete(delete) => StatementKind::Delete(self.targets(&delete.targets)),
             S::If(branch) => self.branch(branch),
-            S::Match(choice) => StepKind::Match {
+            S::Match(choice) => StatementKind::Match {
                 subject: self.expr(&choice.subject),
                 arms: choice.cases.iter().map(|case| self.arm(case)).collect(),
             },
-            S::For(step) => StepKind::For {
+            S::For(step) => StatementKind::For {
                 iterable: self.expr(&step.iter),
                 target: self.target(&step.target),
                 body: self.block(&step.body),
                 otherwise: self.block(&step.orelse),
             },
-            S::While(step) => StepKind::While {
+            S::While(step) => StatementKind::While {
                 test: self.expr(&step.test),
                 body: self.block(&step.body),
                 otherwise: self.block(&step.orelse),
             },
-            S::Try(step) => StepKind::Try {
+            S::Try(step) => StatementKind::Try {
                 body: self.block(&step.body),
                 handlers: step.handlers.iter().map(|handler| self.handler(handler)).collect(),
                 otherwise: self.block(&step.orelse),
@@ -110,21 +111,21 @@ impl<'s> Lowering<'s, '_> {
                     let target = item.optional_vars.as_ref().map(|target| self.target(target));
                     (self.expr(&item.context_expr), target)
                 });
-                StepKind::With { items: items.collect(), body: self.block(&step.body) }
+                StatementKind::With { items: items.collect(), body: self.block(&step.body) }
             }
-            S::Return(step) => StepKind::Return(step.value.as_ref().map(|value| self.expr(value))),
-            S::Raise(step) => StepKind::Raise {
+            S::Return(step) => StatementKind::Return(step.value.as_ref().map(|value| self.expr(value))),
+            S::Raise(step) => StatementKind::Raise {
                 exception: step.exc.as_ref().map(|value| self.expr(value)),
                 cause: step.cause.as_ref().map(|value| self.expr(value)),
             },
-            S::Assert(step) => StepKind::Assert {
+            S::Assert(step) => StatementKind::Assert {
                 test: self.expr(&step.test),
                 message: step.msg.as_ref().map(|message| self.expr(message)),
             },
-            S::Global(step) => StepKind::Share(self.names(&step.names)),
-            S::Nonlocal(step) => StepKind::Share(self.names(&step.names)),
-            S::Break(_) => StepKind::Break,
-            S::Continue(_) => StepKind::Continue,
+            S::Global(step) => StatementKind::Share(self.names(&step.names)),
+            S::Nonlocal(step) => StatementKind::Share(self.names(&step.names)),
+            S::Break(_) => StatementKind::Break,
+            S::Continue(_) => StatementKind::Continue,
             S::Pass(_) | S::TypeAlias(_) | S::IpyEscapeCommand(_) => return None,
         })
     }
@@ -181,10 +182,10 @@ impl<'s> Lowering<'s, '_> {
 
     /// `import a, b` becomes one step for each module; more than one is wrapped in a block that always
     /// runs.
-    fn import(&mut self, import: &ast::StmtImport) -> Option<StepKind<'s>> {
-        let mut steps = import.names.iter().map(|alias| Step {
+    fn import(&mut self, import: &ast::StmtImport) -> Option<StatementKind<'s>> {
+        let mut steps = import.names.iter().map(|alias| Statement {
             span: self.span(if import.names.len() == 1 { import.range } else { alias.range }),
-            kind: StepKind::Import(Import {
+            kind: StatementKind::Import(Import {
                 level: 0,
                 module: self.name(&alias.name),
                 names: ImportNames::Module(alias.asname.as_ref().map(|name| self.name(name))),
@@ -198,7 +199,7 @@ impl<'s> Lowering<'s, '_> {
         }
         let test = Expr { span: first.span, kind: ExprKind::Bool(true) };
         let then = std::iter::once(first).chain(rest).collect();
-        Some(StepKind::Branch { test, then, otherwise: Vec::new() })
+        Some(StatementKind::Branch { test, then, otherwise: Vec::new() })
     }
 
     fn import_from(&mut self, import: &ast::StmtImportFrom) -> Import<'s> {
@@ -217,7 +218,7 @@ impl<'s> Lowering<'s, '_> {
         Import { level: import.level, module, names, lazy: import.is_lazy }
     }
 
-    fn branch(&mut self, branch: &ast::StmtIf) -> StepKind<'s> {
+    fn branch(&mut self, branch: &ast::StmtIf) -> StatementKind<'s> {
         self.note_main_guard(&branch.test);
         let test = self.expr(&branch.test);
         let then = self.block(&branch.body);
@@ -229,12 +230,12 @@ impl<'s> Lowering<'s, '_> {
                 None => body,
                 Some(test) => {
                     let test = self.expr(test);
-                    let kind = StepKind::Branch { test, then: body, otherwise };
-                    vec![Step { span: self.span(clause.range), kind }]
+                    let kind = StatementKind::Branch { test, then: body, otherwise };
+                    vec![Statement { span: self.span(clause.range), kind }]
                 }
             };
         }
-        StepKind::Branch { test, then, otherwise }
+        StatementKind::Branch { test, then, otherwise }
     }
 
     fn note_main_guard(&mut self, test: &ast::Expr) {

@@ -90,13 +90,13 @@ pub struct Detail(NodeKind, u8);
 /// One token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Token {
-    pub kind: TokenSort,
+    pub kind: CodeTokenKind,
     pub span: Span,
 }
 
 /// What a token is, as far as fixes tell tokens apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TokenSort {
+pub enum CodeTokenKind {
     Comment,
     /// The end of a logical line.
     Newline,
@@ -108,22 +108,22 @@ pub enum TokenSort {
 impl Token {
     /// Whether it is part of the code, and no comment or line end.
     pub fn is_word(&self) -> bool {
-        matches!(self.kind, TokenSort::Word(_))
+        matches!(self.kind, CodeTokenKind::Word(_))
     }
 
     /// Whether it is a name or a keyword.
     pub fn is_name(&self) -> bool {
-        matches!(self.kind, TokenSort::Word(TokenKind::Name))
+        matches!(self.kind, CodeTokenKind::Word(TokenKind::Name))
     }
 
     /// Whether it is text between the values of an f-string: what is put in before it becomes a part of it.
     pub fn is_middle(&self) -> bool {
-        matches!(self.kind, TokenSort::Word(TokenKind::FStringMiddle | TokenKind::TStringMiddle))
+        matches!(self.kind, CodeTokenKind::Word(TokenKind::FStringMiddle | TokenKind::TStringMiddle))
     }
 
     /// Whether it is a text in quotes, or a piece of an f-string between its quotes and braces.
     pub fn is_text(&self) -> bool {
-        matches!(self.kind, TokenSort::Word(TokenKind::String | TokenKind::FStringMiddle))
+        matches!(self.kind, CodeTokenKind::Word(TokenKind::String | TokenKind::FStringMiddle))
     }
 }
 
@@ -195,13 +195,13 @@ impl Tree {
         for token in parsed.tokens() {
             let span = reader.span(token.range());
             let kind = match token.kind() {
-                TokenKind::Comment => TokenSort::Comment,
-                TokenKind::Newline => TokenSort::Newline,
-                TokenKind::NonLogicalNewline | TokenKind::Indent | TokenKind::Dedent => TokenSort::Layout,
+                TokenKind::Comment => CodeTokenKind::Comment,
+                TokenKind::Newline => CodeTokenKind::Newline,
+                TokenKind::NonLogicalNewline | TokenKind::Indent | TokenKind::Dedent => CodeTokenKind::Layout,
                 TokenKind::EndOfFile => continue,
-                kind => TokenSort::Word(kind),
+                kind => CodeTokenKind::Word(kind),
             };
-            if let TokenSort::Word(TokenKind::Else | TokenKind::Finally) = kind {
+            if let CodeTokenKind::Word(TokenKind::Else | TokenKind::Finally) = kind {
                 reader.tree.further.push(span.start);
             }
             reader.tree.tokens.push(Token { kind, span });
@@ -313,14 +313,14 @@ impl Tree {
     }
 
     pub fn comments(&self) -> impl Iterator<Item = Span> {
-        self.tokens.iter().filter(|token| token.kind == TokenSort::Comment).map(|token| token.span)
+        self.tokens.iter().filter(|token| token.kind == CodeTokenKind::Comment).map(|token| token.span)
     }
 
     /// Whether a byte lies inside a token, and not at its ends. An indent may be cut: it has no other parts.
     pub fn is_inside_token(&self, at: u32) -> bool {
         let before = self.tokens.partition_point(|token| token.span.start < at);
         let token = before.checked_sub(1).map(|before| self.tokens[before]);
-        token.is_some_and(|token| token.kind != TokenSort::Layout && at < token.span.end)
+        token.is_some_and(|token| token.kind != CodeTokenKind::Layout && at < token.span.end)
     }
 }
 

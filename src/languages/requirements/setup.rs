@@ -2,7 +2,9 @@
 
 use super::super::ini::reader::{Ini, Key};
 use super::statement;
-use crate::code::{Argument, Code, Expr, ExprKind, Grammar, Part, Requirement, Step, StepKind, Target};
+use crate::code::{
+    Argument, Code, Expr, ExprKind, Grammar, Part, Requirement, Statement, StatementKind, Target,
+};
 use crate::facts::Span;
 use crate::sources::Source;
 
@@ -49,13 +51,13 @@ pub fn of_setup<'s>(source: &'s Source, mut code: Code<'s>) -> Code<'s> {
 }
 
 /// The arguments of `setup(…)`, at the top of the file or behind its guard.
-fn calls<'c, 's>(body: &'c [Step<'s>]) -> impl Iterator<Item = &'c [Argument<'s>]> {
+fn calls<'c, 's>(body: &'c [Statement<'s>]) -> impl Iterator<Item = &'c [Argument<'s>]> {
     let guarded = body.iter().flat_map(|step| match &step.kind {
-        StepKind::Branch { then, .. } => then.as_slice(),
+        StatementKind::Branch { then, .. } => then.as_slice(),
         _ => &[],
     });
     body.iter().chain(guarded).filter_map(|step| match &step.kind {
-        StepKind::Evaluate(Expr { kind: ExprKind::Call(call), .. }) => match &call.callee.kind {
+        StatementKind::Evaluate(Expr { kind: ExprKind::Call(call), .. }) => match &call.callee.kind {
             ExprKind::Name("setup") | ExprKind::Attribute(_, "setup") => Some(call.arguments.as_slice()),
             _ => None,
         },
@@ -107,7 +109,7 @@ fn text_of<'e>(value: &'e Expr<'_>) -> Option<&'e str> {
 fn resolved<'e, 's>(value: &'e Expr<'s>, code: &'e Code<'s>) -> &'e Expr<'s> {
     let ExprKind::Name(name) = &value.kind else { return value };
     let mut bound = code.body.iter().filter_map(|step| match &step.kind {
-        StepKind::Assign { targets, value: Some(value), .. } => {
+        StatementKind::Assign { targets, value: Some(value), .. } => {
             let named =
                 targets.iter().any(|target| matches!(target, Target::Name(known, ..) if known == name));
             named.then_some(value)

@@ -1,7 +1,7 @@
 //! Attributes: what is not compiled for a GPU, which functions are tests, and the defaults of command lines.
 
 use super::Lowering;
-use crate::code::{Argument, Block, Call, Expr, ExprKind, Setting, Step, StepKind};
+use crate::code::{Argument, Block, Call, Expr, ExprKind, Setting, Statement, StatementKind};
 use crate::facts::Span;
 use syn::{Attribute, Meta};
 
@@ -87,7 +87,7 @@ impl<'s> Lowering<'s> {
                 let key_span = self.between(ident.span(), ident.span());
                 let setting = Setting { path: vec![name.into()], key_span, value };
                 block.append(&mut self.before);
-                block.push(Step { span, kind: StepKind::Setting(Box::new(setting)) });
+                block.push(Statement { span, kind: StatementKind::Setting(Box::new(setting)) });
             }
         }
     }

@@ -3,7 +3,7 @@
 
 use super::Lowering;
 use super::names::Target;
-use crate::code::{Export, Expr, ExprKind, SetVariable, StepKind};
+use crate::code::{Export, Expr, ExprKind, SetVariable, StatementKind};
 use crate::facts::Span;
 use crate::languages::command_lines::{self, CommandLine, Word};
 use syn::Expr as E;
@@ -77,7 +77,7 @@ impl<'s> Lowering<'s> {
         let line = CommandLine { span, environment, words, input: None };
         let step = command_lines::lower(line, self.source, &mut self.code)?;
         self.code.starts_programs = true;
-        self.run_before(span, StepKind::Apart(vec![step]));
+        self.run_before(span, StatementKind::Apart(vec![step]));
         Some(self.unknown(span, Vec::new()))
     }
 

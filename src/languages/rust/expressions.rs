@@ -3,7 +3,8 @@
 use super::Lowering;
 use super::statements::Sink;
 use crate::code::{
-    Argument, Call, Comparison, Expr, ExprKind, Operator, Parameter, ParameterKind, Step, StepKind, Target,
+    Argument, Call, Comparison, Expr, ExprKind, Operator, Parameter, ParameterKind, Statement, StatementKind,
+    Target,
 };
 use crate::facts::Span;
 use crate::languages::nesting_room;
@@ -309,8 +310,8 @@ impl<'s> Lowering<'s> {
     }
 
     /// A step before the statement that is being lowered.
-    pub(super) fn run_before(&mut self, span: Span, kind: StepKind<'s>) {
-        self.before.push(Step { span, kind });
+    pub(super) fn run_before(&mut self, span: Span, kind: StatementKind<'s>) {
+        self.before.push(Statement { span, kind });
     }
 }
 

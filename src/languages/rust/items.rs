@@ -4,8 +4,8 @@ use super::Lowering;
 use super::names::{Item, Scope};
 use super::statements::Sink;
 use crate::code::{
-    Block, Call, Class, Comparison, CratePath, Expr, ExprKind, Function, Parameter, ParameterKind, Step,
-    StepKind, Target,
+    Block, Call, Class, Comparison, CratePath, Expr, ExprKind, Function, Parameter, ParameterKind, Statement,
+    StatementKind, Target,
 };
 use crate::facts::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -33,7 +33,7 @@ impl<'s> Lowering<'s> {
                     self.code.main_guard = true;
                     let span = self.between(function.sig.ident.span(), function.sig.ident.span());
                     let value = self.call_of("main", span);
-                    main.push(Step { span, kind: StepKind::Evaluate(value) });
+                    main.push(Statement { span, kind: StatementKind::Evaluate(value) });
                 }
                 // `criterion_main!` makes a `main` that calls these.
                 syn::Item::Macro(group) if group.mac.path.is_ident("criterion_group") => {
@@ -70,7 +70,8 @@ impl<'s> Lowering<'s> {
     /// Binds what paths to other files of the package begin with, as far as the file has such paths.
     fn crate_paths(&mut self, body: &mut Block<'s>) {
         let span = Span::new(self.start, self.start);
-        let mut bind = |bound, path| body.push(Step { span, kind: StepKind::Module { bound, path } });
+        let mut bind =
+            |bound, path| body.push(Statement { span, kind: StatementKind::Module { bound, path } });
         if self.text.contains("crate:") {
             bind("crate", CratePath::Root);
         }
@@ -212,7 +213,7 @@ impl<'s> Lowering<'s> {
                 }
                 let span = self.code.functions[function].span;
                 let decorators = self.marks(&item.attrs, span);
-                body.push(Step { span, kind: StepKind::Define { function, decorators } });
+                body.push(Statement { span, kind: StatementKind::Define { function, decorators } });
             }
             syn::Item::Const(item) if !self.is_left_out(&item.attrs) => {
                 let name = self.qualified(prefix, &item.ident);
@@ -236,7 +237,7 @@ impl<'s> Lowering<'s> {
                     let bound = self.qualified(prefix, &item.ident);
                     let span = self.between(item.mod_token.span, item.ident.span());
                     let path = CratePath::Child(self.name(&item.ident));
-                    return body.push(Step { span, kind: StepKind::Module { bound, path } });
+                    return body.push(Statement { span, kind: StatementKind::Module { bound, path } });
                 };
                 let Some(Item::Module(inner)) = self.scopes[scope].items.get(self.name(&item.ident)).copied()
                 else {
@@ -261,7 +262,7 @@ impl<'s> Lowering<'s> {
         let span = self.between(first, super::spans::last(value));
         let target = Target::Name(name, self.between(ident.span(), ident.span()));
         let value = Some(self.expr(value));
-        self.push(span, StepKind::Assign { targets: vec![target], value, annotated: false }, body);
+        self.push(span, StatementKind::Assign { targets: vec![target], value, annotated: false }, body);
         self.lines.push(span);
     }
 
@@ -279,7 +280,7 @@ impl<'s> Lowering<'s> {
         });
         let name_span = self.between(ident.span(), ident.span());
         let function = self.add_function(name, span, name_span, Vec::new(), steps, false);
-        body.push(Step { span, kind: StepKind::Define { function, decorators: Vec::new() } });
+        body.push(Statement { span, kind: StatementKind::Define { function, decorators: Vec::new() } });
     }
 
     fn class(&mut self, name: &'s str, members: Members<'s>, body: &mut Block<'s>) {
@@ -294,14 +295,15 @@ impl<'s> Lowering<'s> {
         let class = self.code.classes.len() - 1;
         // A value is made by naming its fields, which is what a dataclass is.
         let decorators = vec![Expr { span, kind: ExprKind::Outside("dataclasses.dataclass".into()) }];
-        body.push(Step { span, kind: StepKind::DefineClass { class, decorators } });
+        body.push(Statement { span, kind: StatementKind::DefineClass { class, decorators } });
     }
 
     fn field(&mut self, field: &syn::Field, fields: &mut Block<'s>) {
         let Some(ident) = &field.ident else { return };
         let span = self.between(ident.span(), ident.span());
         let targets = vec![Target::Name(self.name(ident), span)];
-        fields.push(Step { span, kind: StepKind::Assign { targets, value: None, annotated: true } });
+        fields
+            .push(Statement { span, kind: StatementKind::Assign { targets, value: None, annotated: true } });
     }
 
     fn methods(&mut self, name: &'s str, item: &syn::ItemImpl) -> Block<'s> {
@@ -315,7 +317,7 @@ impl<'s> Lowering<'s> {
                     let is_static = method.sig.receiver().is_none();
                     let decorator = Expr { span, kind: ExprKind::Outside("builtins.staticmethod".into()) };
                     let decorators = if is_static { vec![decorator] } else { Vec::new() };
-                    body.push(Step { span, kind: StepKind::Define { function, decorators } });
+                    body.push(Statement { span, kind: StatementKind::Define { function, decorators } });
                 }
                 syn::ImplItem::Const(constant) => {
                     let name = self.name(&constant.ident);
@@ -385,14 +387,14 @@ impl<'s> Lowering<'s> {
 }
 
 /// `if __name__ == "__main__":`, which is what `main` is to others that use the file.
-fn guarded(main: Block<'_>) -> Step<'_> {
+fn guarded(main: Block<'_>) -> Statement<'_> {
     let span = main[0].span;
     let sides = (
         Expr { span, kind: ExprKind::Name("__name__") },
         Expr { span, kind: ExprKind::Text("__main__".into()) },
     );
     let test = Expr { span, kind: ExprKind::Compare(Comparison::Equal, Box::new(sides)) };
-    Step { span, kind: StepKind::Branch { test, then: main, otherwise: Vec::new() } }
+    Statement { span, kind: StatementKind::Branch { test, then: main, otherwise: Vec::new() } }
 }
 
 /// What `LazyLock::new(|| …)` makes its value of.

@@ -3,7 +3,7 @@
 
 use super::Lowering;
 use super::statements::Sink;
-use crate::code::{Argument, Block, Call, Expr, ExprKind, Step, StepKind, Target};
+use crate::code::{Argument, Block, Call, Expr, ExprKind, Statement, StatementKind, Target};
 use crate::facts::Span;
 use proc_macro2::TokenStream;
 use syn::parse::{Parse, ParseStream};
@@ -30,17 +30,17 @@ impl<'s> Lowering<'s> {
         let name = self.macro_name(mac);
         let value = self.macro_value(mac, span);
         if ENDING.contains(&name) {
-            return self.push(span, StepKind::Raise { exception: Some(value), cause: None }, out);
+            return self.push(span, StatementKind::Raise { exception: Some(value), cause: None }, out);
         }
         if RETURNING.contains(&name) {
-            return self.push(span, StepKind::Return(Some(value)), out);
+            return self.push(span, StatementKind::Return(Some(value)), out);
         }
         let kind = match sink {
-            Sink::Ignore => StepKind::Evaluate(value),
-            Sink::Return => StepKind::Return(Some(value)),
+            Sink::Ignore => StatementKind::Evaluate(value),
+            Sink::Return => StatementKind::Return(Some(value)),
             Sink::Bind(name) => {
                 let targets = vec![Target::Name(name, span)];
-                StepKind::Assign { targets, value: Some(value), annotated: false }
+                StatementKind::Assign { targets, value: Some(value), annotated: false }
             }
         };
         self.push(span, kind, out);
@@ -120,7 +120,7 @@ impl<'s> Lowering<'s> {
         pieces.retain(|piece| !matches!(&piece.kind, ExprKind::Text(text) if text.is_empty()));
         // Evaluated although the text does not show them.
         for left in positional.into_iter().flatten().chain(named.into_iter().map(|(_, value)| value)) {
-            self.run_before(span, StepKind::Evaluate(left));
+            self.run_before(span, StatementKind::Evaluate(left));
         }
         match pieces.len() {
             0 => Expr { span, kind: ExprKind::Text("".into()) },
@@ -158,7 +158,7 @@ impl<'s> Lowering<'s> {
             let value = Expr { span, kind: ExprKind::Unknown(Vec::new()) };
             let arguments = vec![Argument { name: None, unpacked: false, value }];
             let call = ExprKind::Call(Box::new(Call { callee, arguments }));
-            steps.push(Step { span, kind: StepKind::Evaluate(Expr { span, kind: call }) });
+            steps.push(Statement { span, kind: StatementKind::Evaluate(Expr { span, kind: call }) });
         }
         steps
     }

@@ -3,7 +3,7 @@
 use super::Lowering;
 use super::names::Scope;
 use super::spans;
-use crate::code::{Arm, Block, Expr, ExprKind, StepKind, Target};
+use crate::code::{Arm, Block, Expr, ExprKind, StatementKind, Target};
 use crate::facts::Span;
 use crate::languages::nesting_room;
 use syn::{Expr as E, Pat, Stmt};
@@ -92,7 +92,7 @@ impl<'s> Lowering<'s> {
                 block
             });
             self.assign_to(&local.pat, value, span, out);
-            self.push(span, StepKind::Branch { test, then: Vec::new(), otherwise }, out);
+            self.push(span, StatementKind::Branch { test, then: Vec::new(), otherwise }, out);
         } else {
             self.assign_to(&local.pat, value, span, out);
         }
@@ -101,8 +101,8 @@ impl<'s> Lowering<'s> {
 
     fn assign_to(&mut self, pat: &Pat, value: Expr<'s>, span: Span, out: &mut Block<'s>) {
         let kind = match self.target(pat) {
-            Target::Sequence(parts) if parts.is_empty() => StepKind::Evaluate(value),
-            target => StepKind::Assign { targets: vec![target], value: Some(value), annotated: false },
+            Target::Sequence(parts) if parts.is_empty() => StatementKind::Evaluate(value),
+            target => StatementKind::Assign { targets: vec![target], value: Some(value), annotated: false },
         };
         self.push(span, kind, out);
     }
@@ -123,50 +123,50 @@ impl<'s> Lowering<'s> {
             E::Loop(inner) => {
                 let test = Expr { span, kind: ExprKind::Bool(true) };
                 let body = self.block(&inner.body, Sink::Ignore);
-                self.push(span, StepKind::While { test, body, otherwise: Vec::new() }, out);
+                self.push(span, StatementKind::While { test, body, otherwise: Vec::new() }, out);
             }
             E::While(inner) => {
                 let test = self.condition(&inner.cond);
                 let bound = self.unbound(span);
                 let mut body = self.block(&inner.body, Sink::Ignore);
                 body.splice(0..0, bound);
-                self.push(span, StepKind::While { test, body, otherwise: Vec::new() }, out);
+                self.push(span, StatementKind::While { test, body, otherwise: Vec::new() }, out);
             }
             E::ForLoop(inner) => {
                 let iterable = self.expr(&inner.expr);
                 let target = self.target(&inner.pat);
                 let body = self.block(&inner.body, Sink::Ignore);
-                self.push(span, StepKind::For { target, iterable, body, otherwise: Vec::new() }, out);
+                self.push(span, StatementKind::For { target, iterable, body, otherwise: Vec::new() }, out);
             }
             E::Return(inner) => {
                 let value = inner.expr.as_ref().map(|value| self.expr(value));
-                self.push(span, StepKind::Return(value), out);
+                self.push(span, StatementKind::Return(value), out);
             }
             E::Break(inner) => {
                 if let Some(value) = &inner.expr {
                     let value = self.expr(value);
-                    self.push(span, StepKind::Evaluate(value), out);
+                    self.push(span, StatementKind::Evaluate(value), out);
                 }
-                self.push(span, StepKind::Break, out);
+                self.push(span, StatementKind::Break, out);
             }
-            E::Continue(_) => self.push(span, StepKind::Continue, out),
+            E::Continue(_) => self.push(span, StatementKind::Continue, out),
             E::Macro(inner) => self.macro_statement(&inner.mac, span, sink, out),
             E::Assign(assign) => {
                 let value = Some(self.expr(&assign.right));
                 let targets = vec![self.place(&assign.left)];
-                self.push(span, StepKind::Assign { targets, value, annotated: false }, out);
+                self.push(span, StatementKind::Assign { targets, value, annotated: false }, out);
             }
             E::Binary(binary) if let Some(operator) = super::expressions::assigning(&binary.op) => {
                 let value = self.expr(&binary.right);
                 let target = self.place(&binary.left);
-                self.push(span, StepKind::Update { target, operator, value }, out);
+                self.push(span, StatementKind::Update { target, operator, value }, out);
             }
             _ => {
                 let value = self.expr(expr);
                 let kind = match sink {
-                    Sink::Ignore => StepKind::Evaluate(value),
-                    Sink::Return => StepKind::Return(Some(value)),
-                    Sink::Bind(name) => StepKind::Assign {
+                    Sink::Ignore => StatementKind::Evaluate(value),
+                    Sink::Return => StatementKind::Return(Some(value)),
+                    Sink::Bind(name) => StatementKind::Assign {
                         targets: vec![Target::Name(name, span)],
                         value: Some(value),
                         annotated: false,
@@ -215,7 +215,7 @@ impl<'s> Lowering<'s> {
             }
             block
         });
-        self.push(span, StepKind::Branch { test, then, otherwise }, out);
+        self.push(span, StatementKind::Branch { test, then, otherwise }, out);
     }
 
     fn choice(&mut self, choice: &syn::ExprMatch, sink: Sink<'s>, out: &mut Block<'s>) {
@@ -242,7 +242,7 @@ impl<'s> Lowering<'s> {
             });
             arms.push(Arm { literals, always, binds, guard, body });
         }
-        self.push(span, StepKind::Match { subject, arms }, out);
+        self.push(span, StatementKind::Match { subject, arms }, out);
     }
 
     /// A condition; names that `if let` binds in it are kept for [`Self::unbound`].
@@ -257,7 +257,7 @@ impl<'s> Lowering<'s> {
         let bind = |name| {
             let value = Some(Expr { span, kind: ExprKind::Unknown(Vec::new()) });
             let targets = vec![Target::Name(name, span)];
-            crate::code::Step { span, kind: StepKind::Assign { targets, value, annotated: false } }
+            crate::code::Statement { span, kind: StatementKind::Assign { targets, value, annotated: false } }
         };
         names.into_iter().map(bind).collect()
     }

@@ -2,13 +2,13 @@
 
 use super::super::command_lines::{self, Word, step_of};
 use super::Lowering;
-use crate::code::{Block, Export, Expr, ExprKind, SetVariable, Step, StepKind};
+use crate::code::{Block, Export, Expr, ExprKind, SetVariable, Statement, StatementKind};
 use std::borrow::Cow;
 use tree_sitter::Node;
 
 impl<'s> Lowering<'s, '_> {
     /// What a command of the shell comes to, when it is one.
-    pub(super) fn builtin(&mut self, node: Node<'_>, words: &[Word<'s>]) -> Option<Step<'s>> {
+    pub(super) fn builtin(&mut self, node: Node<'_>, words: &[Word<'s>]) -> Option<Statement<'s>> {
         let text = |at: usize| match &words.get(at)?.expr.kind {
             ExprKind::Text(text) => Some(&**text),
             _ => None,
@@ -29,7 +29,7 @@ impl<'s> Lowering<'s, '_> {
                     },
                     _ => ExprKind::Unknown(Vec::new()),
                 };
-                StepKind::Source(Expr { span: path.expr.span, kind })
+                StatementKind::Source(Expr { span: path.expr.span, kind })
             }
             "set" => {
                 let flags = text(1)?;
@@ -46,13 +46,13 @@ impl<'s> Lowering<'s, '_> {
                 if !sets && !clears {
                     return None;
                 }
-                StepKind::ExportAll(sets)
+                StatementKind::ExportAll(sets)
             }
-            "exit" => StepKind::Raise { exception: None, cause: None },
-            "return" => StepKind::Return(None),
-            "break" => StepKind::Break,
-            "continue" => StepKind::Continue,
-            "unset" => StepKind::UnsetVariable(text(words.len() - 1)?.to_owned().into()),
+            "exit" => StatementKind::Raise { exception: None, cause: None },
+            "return" => StatementKind::Return(None),
+            "break" => StatementKind::Break,
+            "continue" => StatementKind::Continue,
+            "unset" => StatementKind::UnsetVariable(text(words.len() - 1)?.to_owned().into()),
             _ => return None,
         };
         Some(self.step(node, kind))
@@ -75,8 +75,8 @@ impl<'s> Lowering<'s, '_> {
         }
     }
 
-    fn nothing(&self, node: Node<'_>) -> Step<'s> {
-        self.step(node, StepKind::Apart(Vec::new()))
+    fn nothing(&self, node: Node<'_>) -> Statement<'s> {
+        self.step(node, StatementKind::Apart(Vec::new()))
     }
 
     /// `read X`, `printf -v X …`: nothing is known of what these variables hold from here on.

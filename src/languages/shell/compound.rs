@@ -2,7 +2,9 @@
 
 use super::super::command_lines::Literal;
 use super::Lowering;
-use crate::code::{Arm, Block, Expr, ExprKind, Function, Parameter, ParameterKind, Step, StepKind, Target};
+use crate::code::{
+    Arm, Block, Expr, ExprKind, Function, Parameter, ParameterKind, Statement, StatementKind, Target,
+};
 use tree_sitter::Node;
 
 impl<'s> Lowering<'s, '_> {
@@ -25,7 +27,7 @@ impl<'s> Lowering<'s, '_> {
             return;
         }
         let (then, otherwise) = if or { (Vec::new(), then) } else { (then, Vec::new()) };
-        block.push(self.step(node, StepKind::Branch { test, then, otherwise }));
+        block.push(self.step(node, StatementKind::Branch { test, then, otherwise }));
     }
 
     /// Each command of a pipeline runs in a shell of its own. `input` is what the first one reads.
@@ -59,7 +61,7 @@ impl<'s> Lowering<'s, '_> {
                 _ => self.statement(*command, &mut steps),
             }
             if !steps.is_empty() {
-                block.push(self.step(*command, StepKind::Apart(steps)));
+                block.push(self.step(*command, StatementKind::Apart(steps)));
             }
         }
     }
@@ -77,7 +79,7 @@ impl<'s> Lowering<'s, '_> {
         node: Node<'_>,
         children: &[Node<'_>],
         block: &mut Block<'s>,
-    ) -> Option<Step<'s>> {
+    ) -> Option<Statement<'s>> {
         let then_at = children.iter().position(|child| child.kind() == "then")?;
         let conditions = children[1..then_at].iter().filter(|child| child.is_named()).collect::<Vec<_>>();
         let (last, earlier) = conditions.split_last()?;
@@ -102,7 +104,7 @@ impl<'s> Lowering<'s, '_> {
                 _ => {}
             }
         }
-        Some(self.step(node, StepKind::Branch { test, then, otherwise }))
+        Some(self.step(node, StatementKind::Branch { test, then, otherwise }))
     }
 
     pub(super) fn for_statement(&mut self, node: Node<'_>, block: &mut Block<'s>) {
@@ -121,8 +123,8 @@ impl<'s> Lowering<'s, '_> {
                 let body =
                     node.child_by_field_name("body").map(|body| self.deeper_block(body)).unwrap_or_default();
                 let target = Target::Name(name, self.span(variable));
-                let kind = StepKind::For { target, iterable: element, body, otherwise: Vec::new() };
-                return block.push(Step { span, kind });
+                let kind = StatementKind::For { target, iterable: element, body, otherwise: Vec::new() };
+                return block.push(Statement { span, kind });
             }
             if value.kind() == "brace_expression"
                 && let Some(numbers) = self.numbers(value)
@@ -141,7 +143,10 @@ impl<'s> Lowering<'s, '_> {
         let body = node.child_by_field_name("body").map(|body| self.deeper_block(body)).unwrap_or_default();
         let target = Target::Name(name, self.span(variable));
         let iterable = Expr { span: self.span(variable), kind };
-        block.push(Step { span, kind: StepKind::For { target, iterable, body, otherwise: Vec::new() } });
+        block.push(Statement {
+            span,
+            kind: StatementKind::For { target, iterable, body, otherwise: Vec::new() },
+        });
     }
 
     /// `{0..3}`
@@ -181,7 +186,7 @@ impl<'s> Lowering<'s, '_> {
             }
             arms.push(Arm { literals, always, binds: Vec::new(), guard: None, body });
         }
-        block.push(self.step(node, StepKind::Match { subject, arms }));
+        block.push(self.step(node, StatementKind::Match { subject, arms }));
     }
 
     pub(super) fn function(&mut self, node: Node<'_>, block: &mut Block<'s>) {
@@ -206,6 +211,6 @@ impl<'s> Lowering<'s, '_> {
             mentions_gpu: false,
         });
         let function = self.code.functions.len() - 1;
-        block.push(self.step(node, StepKind::Define { function, decorators: Vec::new() }));
+        block.push(self.step(node, StatementKind::Define { function, decorators: Vec::new() }));
     }
 }

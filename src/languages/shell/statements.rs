@@ -1,9 +1,9 @@
-//! Statements of a shell → [`Step`].
+//! Statements of a shell → [`Statement`].
 
 use super::super::command_lines::{self, CommandLine, Literal, Word, assignment, step_of};
 use super::super::nesting_room;
 use super::{Lowering, MAX_DEPTH};
-use crate::code::{Block, Export, Expr, ExprKind, SetVariable, Step, StepKind};
+use crate::code::{Block, Export, Expr, ExprKind, SetVariable, Statement, StatementKind};
 use tree_sitter::Node;
 
 impl<'s> Lowering<'s, '_> {
@@ -47,7 +47,7 @@ impl<'s> Lowering<'s, '_> {
                 for name in names.filter(|_| !functions) {
                     let name = self.slice(*name);
                     if !name.starts_with('-') {
-                        block.push(self.step(node, StepKind::UnsetVariable(name.into())));
+                        block.push(self.step(node, StatementKind::UnsetVariable(name.into())));
                     }
                 }
             }
@@ -55,7 +55,7 @@ impl<'s> Lowering<'s, '_> {
             "pipeline" => self.pipeline(node, None, block),
             "subshell" => {
                 let steps = self.deeper_block(node);
-                block.push(self.step(node, StepKind::Apart(steps)));
+                block.push(self.step(node, StatementKind::Apart(steps)));
             }
             "negated_command" => {
                 if let Some(inner) = node.named_child(0) {
@@ -78,7 +78,10 @@ impl<'s> Lowering<'s, '_> {
                     node.child_by_field_name("body").map(|body| self.deeper_block(body)).unwrap_or_default(),
                 );
                 let test = Expr { span, kind: ExprKind::Unknown(Vec::new()) };
-                block.push(Step { span, kind: StepKind::While { test, body, otherwise: Vec::new() } });
+                block.push(Statement {
+                    span,
+                    kind: StatementKind::While { test, body, otherwise: Vec::new() },
+                });
             }
             "for_statement" => self.for_statement(node, block),
             "case_statement" => self.case_statement(node, block),
@@ -88,13 +91,13 @@ impl<'s> Lowering<'s, '_> {
     }
 
     /// Adds a step behind the substitutions in its words.
-    pub(super) fn push(&mut self, step: Option<Step<'s>>, block: &mut Block<'s>) {
+    pub(super) fn push(&mut self, step: Option<Statement<'s>>, block: &mut Block<'s>) {
         block.append(&mut self.substituted);
         block.extend(step);
     }
 
     /// `X=value`
-    fn assigned(&mut self, node: Node<'_>, export: Export) -> Option<Step<'s>> {
+    fn assigned(&mut self, node: Node<'_>, export: Export) -> Option<Statement<'s>> {
         self.assignment_in(node, export).map(step_of)
     }
 
@@ -142,7 +145,7 @@ impl<'s> Lowering<'s, '_> {
                     self.push(step, block);
                 }
                 "variable_name" if unexports => {
-                    block.push(self.step(node, StepKind::UnsetVariable(self.slice(child).into())));
+                    block.push(self.step(node, StatementKind::UnsetVariable(self.slice(child).into())));
                 }
                 "variable_name" if exports && self.is_before_sign(child) => {
                     let text = self.text[child.start_byte()..].lines().next().unwrap_or_default();
@@ -169,7 +172,7 @@ impl<'s> Lowering<'s, '_> {
                 }
                 // `export $(cat .env)`: anything.
                 "command_substitution" | "simple_expansion" | "expansion" if exports => {
-                    let kind = StepKind::Source(Expr {
+                    let kind = StatementKind::Source(Expr {
                         span: self.span(child),
                         kind: ExprKind::Unknown(Vec::new()),
                     });
@@ -268,7 +271,7 @@ impl<'s> Lowering<'s, '_> {
         let step = command_lines::lower(line, self.source, self.code);
         self.push(step, block);
         if replaces {
-            block.push(self.step(node, StepKind::Raise { exception: None, cause: None }));
+            block.push(self.step(node, StatementKind::Raise { exception: None, cause: None }));
         }
     }
 

@@ -3,7 +3,7 @@
 use super::super::command_lines::{Literal, Word};
 use super::super::embedded::{Extract, Origin, text_kind};
 use super::Lowering;
-use crate::code::{Expr, ExprKind, StepKind};
+use crate::code::{Expr, ExprKind, StatementKind};
 use std::borrow::Cow;
 use std::ops::Range;
 use tree_sitter::Node;
@@ -153,7 +153,7 @@ impl<'s> Lowering<'s, '_> {
         let steps = self.deeper_block(node);
         self.substituted = outer;
         if !steps.is_empty() {
-            let step = self.step(node, StepKind::Apart(steps));
+            let step = self.step(node, StatementKind::Apart(steps));
             self.substituted.push(step);
         }
     }

@@ -5,7 +5,7 @@ use super::super::data::{
     Data, DataKind, Environment, command_in, environments, line, variable, variables, word,
 };
 use super::super::ini;
-use crate::code::{Block, Code, Expr, ExprKind, Host, Step, StepKind, Unit};
+use crate::code::{Block, Code, Expr, ExprKind, Host, Statement, StatementKind, Unit};
 use crate::facts::Span;
 use crate::sources::Source;
 
@@ -117,8 +117,8 @@ impl<'s> Projects<'s, '_> {
             for file in files {
                 if let Some(path) = file.text() {
                     let path = Expr { span: file.span, kind: ExprKind::Text(path.to_owned().into()) };
-                    body.push(Step { span: file.span, kind: StepKind::ExportAll(true) });
-                    body.push(Step { span: file.span, kind: StepKind::Source(path) });
+                    body.push(Statement { span: file.span, kind: StatementKind::ExportAll(true) });
+                    body.push(Statement { span: file.span, kind: StatementKind::Source(path) });
                 }
             }
         }
@@ -139,7 +139,7 @@ impl<'s> Projects<'s, '_> {
             let data = data.get("cmd").or_else(|| data.get("shell")).unwrap_or(data);
             let steps = command_in(data, self.source, self.code);
             if !steps.is_empty() {
-                body.push(Step { span: data.span, kind: StepKind::Apart(steps) });
+                body.push(Statement { span: data.span, kind: StatementKind::Apart(steps) });
             }
         }
         body
@@ -212,7 +212,7 @@ impl<'s> Projects<'s, '_> {
         for command in commands.map(Data::items).unwrap_or_default() {
             let words = command.items().iter().map(|item| word(item, self.source)).collect();
             let steps = line(words, command.span, self.source, self.code);
-            body.push(Step { span: command.span, kind: StepKind::Apart(steps) });
+            body.push(Statement { span: command.span, kind: StatementKind::Apart(steps) });
         }
         self.add(span, format!("environment `{name}`"), body);
     }

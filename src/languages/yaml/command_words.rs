@@ -5,7 +5,7 @@ use super::super::embedded::Extract;
 use super::Lowering;
 use super::reader::{Node, Value};
 use super::values::{References, of_text, value};
-use crate::code::Step;
+use crate::code::Statement;
 use crate::facts::Span;
 use crate::sources::Source;
 
@@ -15,7 +15,7 @@ pub fn step<'s>(
     span: Span,
     references: References,
     lowering: &mut Lowering<'s>,
-) -> Option<Step<'s>> {
+) -> Option<Statement<'s>> {
     let size = nodes.iter().map(|node| node.span.range().len()).sum();
     if !lowering.spend(size) {
         return None;

@@ -8,7 +8,9 @@ use super::layers::Layers;
 use super::reader::{Entry, Node};
 use super::values::{References, merged, unknown, value, variables};
 use super::{Lowering, MASK, set_all};
-use crate::code::{Block, Expr, ExprKind, Extended, Host, Image, Observation, SetVariable, Step, StepKind};
+use crate::code::{
+    Block, Expr, ExprKind, Extended, Host, Image, Observation, SetVariable, Statement, StatementKind,
+};
 use crate::facts::Span;
 use crate::sources::Source;
 use std::rc::Rc;
@@ -76,16 +78,16 @@ fn lower_service<'s>(entry: &Entry<'s>, services: &Node<'s>, lowering: &mut Lowe
 }
 
 /// `extends: {file: base.yml, service: gpu}`
-fn in_other_file<'s>(service: &Layers<'s>, source: &'s Source) -> Option<Step<'s>> {
+fn in_other_file<'s>(service: &Layers<'s>, source: &'s Source) -> Option<Statement<'s>> {
     let extends = service.get("extends")?;
     let (file, name) = (extends.get("file")?, extends.get("service")?.text()?);
     let extended = Extended { file: file.text()?.into(), unit: format!("service `{name}`"), optional: false };
     let own = file.text().is_some_and(|file| source.name.ends_with(file.trim_start_matches("./")));
-    (!own).then(|| Step { span: extends.span, kind: StepKind::Extend(Box::new(extended)) })
+    (!own).then(|| Statement { span: extends.span, kind: StatementKind::Extend(Box::new(extended)) })
 }
 
 /// `docker compose up` reads `compose.override.yml` beside `compose.yml`.
-fn override_of<'s>(path: &str, entry: &Entry<'s>) -> Vec<Step<'s>> {
+fn override_of<'s>(path: &str, entry: &Entry<'s>) -> Vec<Statement<'s>> {
     let file = path.rsplit('/').next().unwrap_or(path);
     let Some(stem) = file.strip_suffix(".yml").or_else(|| file.strip_suffix(".yaml")) else {
         return Vec::new();
@@ -97,13 +99,13 @@ fn override_of<'s>(path: &str, entry: &Entry<'s>) -> Vec<Step<'s>> {
     let step = |file: String| {
         let unit = format!("service `{}`", entry.key());
         let extended = Extended { file: file.into(), unit, optional: true };
-        Step { span: entry.key.span, kind: StepKind::Extend(Box::new(extended)) }
+        Statement { span: entry.key.span, kind: StatementKind::Extend(Box::new(extended)) }
     };
     files.into_iter().map(step).collect()
 }
 
 /// `build: .`: the image is one of the project.
-fn image_of<'s>(service: &Layers<'s>, span: Span, given: Option<usize>) -> Option<Step<'s>> {
+fn image_of<'s>(service: &Layers<'s>, span: Span, given: Option<usize>) -> Option<Statement<'s>> {
     let build = service.get("build")?;
     let text = |key: &str| build.get(key).and_then(|value| value.text());
     let context = build.text().or_else(|| text("context")).filter(|_| text("dockerfile_inline").is_none())?;
@@ -114,7 +116,7 @@ fn image_of<'s>(service: &Layers<'s>, span: Span, given: Option<usize>) -> Optio
     let starts = |key: &str| service.get(key).is_some();
     let replaced = (starts("command") || starts("entrypoint")) && !is_only_arguments(service);
     let image = Image { file: file.into(), stage: text("target"), replaced, given };
-    Some(Step { span, kind: StepKind::Image(Box::new(image)) })
+    Some(Statement { span, kind: StatementKind::Image(Box::new(image)) })
 }
 
 /// Whether the container has a mask that its image does not set.
@@ -146,8 +148,9 @@ fn settings_file<'s>(file: &Node<'s>, lowering: &Lowering<'s>) -> Block<'s> {
     let span = file.span;
     let path: Expr<'s> = value(file, References::Dollar, lowering.source);
     let path = if file.text().is_some() { path } else { unknown(span) };
-    let steps = [StepKind::ExportAll(true), StepKind::Source(path), StepKind::ExportAll(false)];
-    steps.into_iter().map(|kind| Step { span, kind }).collect()
+    let steps =
+        [StatementKind::ExportAll(true), StatementKind::Source(path), StatementKind::ExportAll(false)];
+    steps.into_iter().map(|kind| Statement { span, kind }).collect()
 }
 
 /// The requests of a service for devices.
@@ -161,7 +164,11 @@ fn requests<'s>(service: &Layers<'s>) -> Vec<Rc<Node<'s>>> {
 
 /// GPUs that are asked for by number where others are named: the engine refuses both in one request, and overwrites a
 /// variable.
-fn contradictions<'s>(service: &Layers<'s>, set: &[SetVariable<'s>], source: &'s Source) -> Vec<Step<'s>> {
+fn contradictions<'s>(
+    service: &Layers<'s>,
+    set: &[SetVariable<'s>],
+    source: &'s Source,
+) -> Vec<Statement<'s>> {
     let mut seen = without_capabilities(service, source);
     seen.extend(without_runtime(service, set, source));
     for request in requests(service) {
@@ -186,7 +193,7 @@ fn contradictions<'s>(service: &Layers<'s>, set: &[SetVariable<'s>], source: &'s
 }
 
 /// The ids in a request for cards of NVIDIA that are neither a number nor a UUID; a variable may be either.
-fn ids_of_no_card<'s>(request: &Node<'s>, source: &'s Source) -> Vec<Step<'s>> {
+fn ids_of_no_card<'s>(request: &Node<'s>, source: &'s Source) -> Vec<Statement<'s>> {
     let is_nvidia = request.get("driver").is_none_or(|driver| driver.text() == Some("nvidia"));
     let ids = request.get("device_ids").filter(|_| is_nvidia);
     let texts = ids.into_iter().flat_map(|ids| ids.items()).filter_map(|id| Some((id.text()?, id.span)));
@@ -204,7 +211,7 @@ fn without_runtime<'s>(
     service: &Layers<'s>,
     set: &[SetVariable<'s>],
     source: &'s Source,
-) -> Option<Step<'s>> {
+) -> Option<Statement<'s>> {
     let named = set.iter().find(|set| set.name == "NVIDIA_VISIBLE_DEVICES")?;
     let devices = match &named.value.as_ref()?.kind {
         ExprKind::Text(text) => text.trim().to_owned(),
@@ -221,7 +228,7 @@ fn without_runtime<'s>(
 }
 
 /// Reservations that say no capability, which the engine refuses: often one request that was written as several.
-fn without_capabilities<'s>(service: &Layers<'s>, source: &'s Source) -> Vec<Step<'s>> {
+fn without_capabilities<'s>(service: &Layers<'s>, source: &'s Source) -> Vec<Statement<'s>> {
     let reserved = service
         .get("deploy")
         .and_then(|deploy| deploy.get("resources")?.get("reservations")?.get("devices").cloned());

@@ -7,7 +7,7 @@ use super::layers::Layers;
 use super::reader::{Entry, Node, Value};
 use super::values::{References, merged, unknown, variables};
 use super::{Lowering, set_all};
-use crate::code::{Block, Export, Host, SetVariable, Step, StepKind};
+use crate::code::{Block, Export, Host, SetVariable, Statement, StatementKind};
 use std::rc::Rc;
 
 /// Keys beside the jobs.
@@ -58,7 +58,7 @@ fn lower_job<'s>(root: &Rc<Node<'s>>, entry: &Entry<'s>, lowering: &mut Lowering
     if names_another(&job, root) {
         // It stands in a file that is included.
         let span = entry.key.span;
-        body.push(Step { span, kind: StepKind::Source(unknown(span)) });
+        body.push(Statement { span, kind: StatementKind::Source(unknown(span)) });
     }
     body.extend(set_all(merged(layers)));
     let shared =
@@ -69,7 +69,7 @@ fn lower_job<'s>(root: &Rc<Node<'s>>, entry: &Entry<'s>, lowering: &mut Lowering
     }
     if let Some(script) = job.get("after_script").or_else(|| shared("after_script")) {
         // It runs in a shell of its own, with the variables of the job.
-        body.push(Step { span: entry.key.span, kind: StepKind::Apart(lines) });
+        body.push(Statement { span: entry.key.span, kind: StatementKind::Apart(lines) });
         lines = Vec::new();
         lower_lines(script, &mut lines, 0, lowering);
     }

@@ -7,7 +7,7 @@ use super::environments;
 use super::reader::{Node, Value};
 use super::values::{References, variables};
 use super::{Lowering, set_all};
-use crate::code::{Block, ExprKind, Host, Observation, SetVariable, Step, StepKind};
+use crate::code::{Block, ExprKind, Host, Observation, SetVariable, Statement, StatementKind};
 use crate::languages::containers::{observed_at, remapped};
 use crate::sources::Source;
 use std::rc::Rc;
@@ -75,7 +75,7 @@ fn lower_container<'s>(container: &Rc<Node<'s>>, pod: Pod, lowering: &mut Loweri
     body.extend(gpus.steps(span));
     if let Some(from) = container.get("envFrom") {
         let path = super::values::unknown(from.span);
-        body.push(Step { span: from.span, kind: StepKind::Source(path) });
+        body.push(Statement { span: from.span, kind: StatementKind::Source(path) });
     }
     body.extend(remapped(&set, gpus.count, source));
     body.extend(set_all(set));
@@ -92,7 +92,12 @@ fn lower_container<'s>(container: &Rc<Node<'s>>, pod: Pod, lowering: &mut Loweri
 }
 
 /// NVIDIA_VISIBLE_DEVICES in a container: the device plugin sets it, to the GPUs that the scheduler has chosen.
-fn chosen_aside<'s>(set: &[SetVariable<'s>], gpus: &Gpus, pod: Pod, source: &'s Source) -> Option<Step<'s>> {
+fn chosen_aside<'s>(
+    set: &[SetVariable<'s>],
+    gpus: &Gpus,
+    pod: Pod,
+    source: &'s Source,
+) -> Option<Statement<'s>> {
     let chosen = set.iter().find(|set| set.name == "NVIDIA_VISIBLE_DEVICES")?;
     let devices = match &chosen.value.as_ref()?.kind {
         ExprKind::Text(text) => text.trim().to_owned(),
@@ -121,7 +126,7 @@ fn is_gpu(name: &str) -> bool {
 }
 
 /// GPUs under `requests` and none of them under `limits`: extended resources cannot be asked for so.
-fn without_limit<'s>(resources: &Node<'_>, source: &'s Source) -> Option<Step<'s>> {
+fn without_limit<'s>(resources: &Node<'_>, source: &'s Source) -> Option<Statement<'s>> {
     let requests = resources.get("requests")?;
     let asked =
         requests.entries().iter().find(|entry| is_gpu(entry.key()) && entry.value.text() != Some("0"))?;

@@ -5,7 +5,7 @@ use super::super::interpreters::{self, Interpreter};
 use super::reader::Node;
 use super::values::{References, merged, value, variables};
 use super::{Lowering, set_all};
-use crate::code::{Block, Host, Step, StepKind};
+use crate::code::{Block, Host, Statement, StatementKind};
 use crate::facts::Span;
 use std::rc::Rc;
 
@@ -104,7 +104,7 @@ fn script_of<'s>(
         let started = interpreters::lower(interpreter, &script, lowering.source, &mut lowering.code).steps;
         if !started.is_empty() {
             steps.extend(started);
-            body.push(Step { span: node.span, kind: StepKind::Apart(steps) });
+            body.push(Statement { span: node.span, kind: StatementKind::Apart(steps) });
         }
     }
     body

@@ -11,7 +11,7 @@ use super::expressions::{in_script, matrix_variable};
 use super::reader::{Entry, Node};
 use super::values::{References, merged, unknown, value, variables};
 use super::{Lowering, set_all};
-use crate::code::{Block, Expr, ExprKind, Host, SetVariable, Step, StepKind, Target};
+use crate::code::{Block, Expr, ExprKind, Host, SetVariable, Statement, StatementKind, Target};
 use crate::facts::Span;
 use crate::sources::Source;
 use rustc_hash::FxHashSet;
@@ -193,15 +193,15 @@ fn lower_step<'s>(step: &Node<'s>, job: &Job<'s>, body: &mut Block<'s>, lowering
         let script = lower_script(run, shell.map_or(job.interpreter, Interpreter::named), lowering);
         inner.extend(script.steps);
         later = script.for_later_steps;
-        inner = vec![Step { span: run.span, kind: StepKind::Apart(inner) }];
+        inner = vec![Statement { span: run.span, kind: StatementKind::Apart(inner) }];
     } else if let Some(action) = step.get("uses").filter(|uses| is_local(uses)) {
         let path = Expr { span: action.span, kind: ExprKind::Text(action.text().unwrap_or_default().into()) };
-        let run = Step { span: action.span, kind: StepKind::Source(path) };
+        let run = Statement { span: action.span, kind: StatementKind::Source(path) };
         if inner.is_empty() {
             inner.push(run);
         } else {
             inner.push(run);
-            inner = vec![Step { span: action.span, kind: StepKind::Apart(inner) }];
+            inner = vec![Statement { span: action.span, kind: StatementKind::Apart(inner) }];
         }
     } else {
         return;
@@ -214,7 +214,10 @@ fn lower_step<'s>(step: &Node<'s>, job: &Job<'s>, body: &mut Block<'s>, lowering
         Some(_) => {
             let span = step.span;
             let test = unknown(span);
-            body.push(Step { span, kind: StepKind::Branch { test, then: inner, otherwise: Vec::new() } });
+            body.push(Statement {
+                span,
+                kind: StatementKind::Branch { test, then: inner, otherwise: Vec::new() },
+            });
         }
     }
 }
@@ -268,10 +271,10 @@ fn for_each_of_matrix<'s>(
         let iterable = Expr { span: entry.value.span, kind: ExprKind::Sequence(values.collect()) };
         let span: Span = entry.key.span;
         let target = Target::Name(lowering.source.keep(matrix_variable(key)), span);
-        let body_of_one = vec![Step { span, kind: StepKind::Apart(body) }];
-        body = vec![Step {
+        let body_of_one = vec![Statement { span, kind: StatementKind::Apart(body) }];
+        body = vec![Statement {
             span,
-            kind: StepKind::For { target, iterable, body: body_of_one, otherwise: Vec::new() },
+            kind: StatementKind::For { target, iterable, body: body_of_one, otherwise: Vec::new() },
         }];
     }
     body
@@ -303,11 +306,11 @@ fn for_each_included<'s>(
     };
     let iterable =
         Expr { span: include.value.span, kind: ExprKind::Sequence(jobs.iter().map(values_of).collect()) };
-    let kind = StepKind::For {
+    let kind = StatementKind::For {
         target: Target::Sequence(names.collect()),
         iterable,
-        body: vec![Step { span, kind: StepKind::Apart(body) }],
+        body: vec![Statement { span, kind: StatementKind::Apart(body) }],
         otherwise: Vec::new(),
     };
-    vec![Step { span, kind }]
+    vec![Statement { span, kind }]
 }

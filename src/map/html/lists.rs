@@ -1,7 +1,7 @@
 //! The lists of the page: programs, what changes elsewhere, imports that cross, ways of the CPU part, variables.
 
 use super::Page;
-use crate::map::programs::Deed;
+use crate::map::programs::PlacedText;
 use crate::map::{Card, Map, ProgramLine};
 use crate::report::html::prose;
 use crate::report::printable;
@@ -59,7 +59,7 @@ fn is_bad(card: &Card) -> bool {
     matches!(card, Card::Fails { .. } | Card::Known { forbidden: true, .. })
 }
 
-fn deeds(deeds: &[&Deed], page: &Page<'_>) -> Markup {
+fn deeds(deeds: &[&PlacedText], page: &Page<'_>) -> Markup {
     html! {
         @for deed in deeds.iter().take(MOST_PLACES) { div { (page.place(&deed.spot)) " " (prose(&deed.text)) } }
         @if let left @ 1.. = deeds.len().saturating_sub(MOST_PLACES) { div { "and " (left) " more" } }
@@ -161,7 +161,7 @@ pub fn all(page: &Page<'_>) -> Markup {
     }
 }
 
-fn spots(spots: &[crate::map::Spot], page: &Page<'_>) -> Markup {
+fn spots(spots: &[crate::map::PlaceText], page: &Page<'_>) -> Markup {
     html! {
         @for spot in spots.iter().take(MOST_PLACES) { (page.place(spot)) " " }
         @if let left @ 1.. = spots.len().saturating_sub(MOST_PLACES) { "and " (left) " more" }

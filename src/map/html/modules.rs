@@ -2,7 +2,7 @@
 
 use super::{Page, line_address};
 use crate::facts::Place;
-use crate::map::{Fault, ProgramLine, Spot};
+use crate::map::{Fault, PlaceText, ProgramLine};
 use crate::report::html::{lines_at, prose};
 use crate::report::{page_of, printable, word};
 use maud::{Markup, html};
@@ -13,7 +13,7 @@ const MOST_IMPORTERS: usize = 100;
 
 /// A line of a module, with all that is said of it.
 pub struct Line<'a> {
-    pub spot: Spot,
+    pub spot: PlaceText,
     place: Place,
     texts: Vec<String>,
     faults: Vec<&'a Fault>,
@@ -37,15 +37,15 @@ pub fn lines_in<'a>(page: &Page<'a>, at: usize) -> Vec<Line<'a>> {
     lines.0.into_values().collect()
 }
 
-struct Lines<'a>(BTreeMap<Spot, Line<'a>>);
+struct Lines<'a>(BTreeMap<PlaceText, Line<'a>>);
 
 impl<'a> Lines<'a> {
-    fn at(&mut self, spot: &Spot, place: Place) -> &mut Line<'a> {
+    fn at(&mut self, spot: &PlaceText, place: Place) -> &mut Line<'a> {
         let new = || Line { spot: spot.clone(), place, texts: Vec::new(), faults: Vec::new() };
         self.0.entry(spot.clone()).or_insert_with(new)
     }
 
-    fn say(&mut self, spot: &Spot, place: Place, text: String) {
+    fn say(&mut self, spot: &PlaceText, place: Place, text: String) {
         let line = self.at(spot, place);
         if !line.texts.contains(&text) {
             line.texts.push(text);

@@ -1,7 +1,7 @@
 //! The picture: boxes and lines in SVG. Each box is a link to its modules, so it works without a script and with the keyboard.
 
 use super::Page;
-use crate::map::drawing::{Bx, BxKind, Drawing, Line, What};
+use crate::map::drawing::{Drawing, DrawnBox, DrawnBoxKind, Line, LineKind};
 use crate::map::layout::Layout;
 use crate::map::{ImportKind, Map, Part};
 use crate::report::{printable, word};
@@ -34,11 +34,11 @@ pub fn of(map: &Map, page: &Page<'_>) -> Markup {
 
 fn legend(drawing: &Drawing<'_>) -> Markup {
     let kinds = [
-        (BxKind::Part(Part::Launcher), "launchers"),
-        (BxKind::Part(Part::Cpu), "CPU part"),
-        (BxKind::Part(Part::Gpu), "GPU part"),
-        (BxKind::Part(Part::Data), "data"),
-        (BxKind::Library, "GPU libraries"),
+        (DrawnBoxKind::Part(Part::Launcher), "launchers"),
+        (DrawnBoxKind::Part(Part::Cpu), "CPU part"),
+        (DrawnBoxKind::Part(Part::Gpu), "GPU part"),
+        (DrawnBoxKind::Part(Part::Data), "data"),
+        (DrawnBoxKind::Library, "GPU libraries"),
     ];
     let kinds = kinds.into_iter().filter(|(kind, _)| drawing.boxes.iter().any(|one| one.kind == *kind));
     html! {
@@ -53,7 +53,7 @@ fn legend(drawing: &Drawing<'_>) -> Markup {
     }
 }
 
-fn bx(at: usize, one: &Bx<'_>, layout: &Layout, page: &Page<'_>) -> Markup {
+fn bx(at: usize, one: &DrawnBox<'_>, layout: &Layout, page: &Page<'_>) -> Markup {
     let area = layout.areas[at];
     let worst = one.modules.iter().filter_map(|module| module.danger()).max().map(word);
     let class = format!("box {} {}", one.kind.word(), worst.unwrap_or_default());
@@ -78,9 +78,9 @@ fn bx(at: usize, one: &Bx<'_>, layout: &Layout, page: &Page<'_>) -> Markup {
 
 fn path(line: &Line, drawing: &Drawing<'_>, layout: &Layout) -> Markup {
     let later = match line.what {
-        What::Starts => " starts",
-        What::Import(ImportKind::Eager | ImportKind::Guarded) => "",
-        What::Import(_) => " later",
+        LineKind::Starts => " starts",
+        LineKind::Import(ImportKind::Eager | ImportKind::Guarded) => "",
+        LineKind::Import(_) => " later",
     };
     let crosses = if line.crosses { " crosses" } else { "" };
     let loads = if line.crosses && line.loads { " loads" } else { "" };

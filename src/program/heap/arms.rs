@@ -1,30 +1,30 @@
 //! The arms of a branch: what one of them binds is taken back at its end, so that the next begins as it did.
 
 use super::values::ScopeId;
-use super::{Change, Heap, Slot, Version};
+use super::{ArmChange, Heap, Slot, Version};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The beginning of an arm of a branch.
 #[derive(Clone, Copy)]
-pub(crate) struct Mark {
+pub(crate) struct ArmStart {
     undo: usize,
     began: Version,
 }
 
 /// A moment in the arm that is being followed: what names held then can be told until the arm ends.
 #[derive(Clone, Copy)]
-pub(crate) struct Moment(usize);
+pub(crate) struct HeapMoment(usize);
 
 impl<'p> Heap<'p> {
     /// Begins an arm of a branch: what is bound from now on in older scopes can be taken back.
-    pub fn begin_arm(&mut self) -> Mark {
+    pub fn begin_arm(&mut self) -> ArmStart {
         self.clock += 1;
         self.arms.push(self.clock);
-        Mark { undo: self.undo.len(), began: self.clock }
+        ArmStart { undo: self.undo.len(), began: self.clock }
     }
 
     /// Ends the arm that began at `mark`: takes back what it bound in older scopes, and returns what that was.
-    pub fn end_arm(&mut self, mark: Mark) -> Vec<Change<'p>> {
+    pub fn end_arm(&mut self, mark: ArmStart) -> Vec<ArmChange<'p>> {
         self.arms.pop();
         let mut changes = Vec::new();
         let mut seen: FxHashSet<(ScopeId, &'p str)> = FxHashSet::default();
@@ -53,15 +53,15 @@ impl<'p> Heap<'p> {
     }
 
     /// This moment, to be asked for later.
-    pub fn moment(&mut self) -> Moment {
+    pub fn moment(&mut self) -> HeapMoment {
         self.clock += 1;
         self.left = self.clock;
-        Moment(self.undo.len())
+        HeapMoment(self.undo.len())
     }
 
     /// The moment at which an arm began, or was taken back.
-    pub fn beginning(&self, mark: Mark) -> Moment {
-        Moment(mark.undo)
+    pub fn beginning(&self, mark: ArmStart) -> HeapMoment {
+        HeapMoment(mark.undo)
     }
 
     /// Nobody will ask for a moment that has passed.
@@ -73,12 +73,12 @@ impl<'p> Heap<'p> {
     }
 
     /// What the names held at a moment that were bound since.
-    pub fn held_at(&self, moment: Moment) -> Vec<Change<'p>> {
+    pub fn held_at(&self, moment: HeapMoment) -> Vec<ArmChange<'p>> {
         first_of_each(&self.undo[moment.0.min(self.undo.len())..]).collect()
     }
 
     /// What the names held at a moment in an arm that were bound in it before that.
-    pub fn bound_until(&self, mark: Mark, moment: Moment) -> Vec<Change<'p>> {
+    pub fn bound_until(&self, mark: ArmStart, moment: HeapMoment) -> Vec<ArmChange<'p>> {
         let earlier = &self.undo[mark.undo..moment.0.max(mark.undo).min(self.undo.len())];
         if earlier.is_empty() {
             return Vec::new();
@@ -109,7 +109,7 @@ impl<'p> Heap<'p> {
 /// The first of the entries of each name, with what the name held before it.
 fn first_of_each<'a, 'p>(
     entries: &'a [(ScopeId, &'p str, Option<Slot<'p>>)],
-) -> impl Iterator<Item = Change<'p>> + use<'a, 'p> {
+) -> impl Iterator<Item = ArmChange<'p>> + use<'a, 'p> {
     let mut seen: FxHashSet<(ScopeId, &'p str)> = FxHashSet::default();
     let is_new = move |entry: &&(ScopeId, &'p str, Option<Slot<'p>>)| seen.insert((entry.0, entry.1));
     let held = |old: &Option<Slot<'p>>| old.as_ref().and_then(Slot::held);

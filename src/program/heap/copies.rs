@@ -11,9 +11,9 @@ type Scopes<'p> = Vec<(ScopeId, Scope<'p>)>;
 
 /// Scopes that a call made and left to others, as they were at its end.
 #[derive(Default)]
-pub(crate) struct Made<'p> {
+pub(crate) struct MadeObjects<'p> {
     /// Of a module: what those made that it imported, as they left it.
-    parts: Vec<Rc<Made<'p>>>,
+    parts: Vec<Rc<MadeObjects<'p>>>,
     /// All others, and those of the parts that were changed since.
     scopes: RefCell<Scopes<'p>>,
     /// Which of them are classes whose bodies were left for later.
@@ -34,14 +34,14 @@ impl<'p> Heap<'p> {
         recording: &Recording,
         roots: impl Iterator<Item = &'v Value<'p>>,
         scopes: impl Iterator<Item = ScopeId>,
-    ) -> Option<Made<'p>>
+    ) -> Option<MadeObjects<'p>>
     where
         'p: 'v,
     {
         let mut pending: Vec<ScopeId> = scopes.collect();
         roots.for_each(|root| each_scope(root, &mut |scope| pending.push(scope)));
         let (made, _) = self.reached(pending, FEW_MADE, |scope| scope.born > recording.clock)?;
-        Some(Made::of(made))
+        Some(MadeObjects::of(made))
     }
 
     /// The same for a module or a part of one. What is in it is not looked through again for those that import it, unless it
@@ -51,7 +51,7 @@ impl<'p> Heap<'p> {
         recording: &Recording,
         roots: impl Iterator<Item = &'v Value<'p>>,
         scopes: impl Iterator<Item = ScopeId>,
-    ) -> Option<Rc<Made<'p>>>
+    ) -> Option<Rc<MadeObjects<'p>>>
     where
         'p: 'v,
     {
@@ -64,7 +64,7 @@ impl<'p> Heap<'p> {
         let (made, left) = self.reached(pending, MANY_MADE, is_own)?;
         let is_older = |scope: &ScopeId| self.is_older(*scope, recording.clock);
         let older = left.into_iter().filter(is_older).collect();
-        let made = Rc::new(Made { parts, older, ..Made::of(made) });
+        let made = Rc::new(MadeObjects { parts, older, ..MadeObjects::of(made) });
         self.parts.truncate(recording.parts);
         self.add_part(&made);
         Some(made)
@@ -104,7 +104,7 @@ impl<'p> Heap<'p> {
     }
 
     /// Takes what a module made for one part of those that imported it.
-    fn add_part(&mut self, made: &Rc<Made<'p>>) {
+    fn add_part(&mut self, made: &Rc<MadeObjects<'p>>) {
         self.clock += 1;
         for (id, _) in made.scopes.borrow().iter() {
             self.scopes[*id as usize].summed = self.clock;
@@ -113,13 +113,13 @@ impl<'p> Heap<'p> {
     }
 
     /// Lets what a module made keep its numbers when the program is over.
-    pub fn keep_made(&mut self, made: &Made<'p>) {
+    pub fn keep_made(&mut self, made: &MadeObjects<'p>) {
         made.scopes.borrow().iter().for_each(|(id, _)| self.keep(*id));
     }
 
     /// Takes over what came to be known later and was so before: the names of classes that were left waiting, where none was
     /// bound anew since.
-    pub fn refresh(&self, made: &Made<'p>) {
+    pub fn refresh(&self, made: &MadeObjects<'p>) {
         made.parts.iter().for_each(|part| self.refresh(part));
         let mut scopes = made.scopes.borrow_mut();
         made.waiting.borrow_mut().retain(|index| {
@@ -140,7 +140,7 @@ impl<'p> Heap<'p> {
     }
 
     /// Makes what a module or a part of one made in another program, with the same numbers and versions.
-    pub fn make_as_before(&mut self, made: &Rc<Made<'p>>, relation: &Relation, loops: isize) {
+    pub fn make_as_before(&mut self, made: &Rc<MadeObjects<'p>>, relation: &Relation, loops: isize) {
         let is_same = relation.is_identity();
         self.put_back(made, (!is_same).then_some(relation), loops);
         if is_same {
@@ -148,7 +148,7 @@ impl<'p> Heap<'p> {
         }
     }
 
-    fn put_back(&mut self, made: &Made<'p>, relation: Option<&Relation>, loops: isize) {
+    fn put_back(&mut self, made: &MadeObjects<'p>, relation: Option<&Relation>, loops: isize) {
         made.parts.iter().for_each(|part| self.put_back(part, relation, loops));
         for (id, scope) in made.scopes.borrow_mut().iter_mut() {
             let loops = scope.loops.saturating_add_signed(loops);
@@ -169,7 +169,7 @@ impl<'p> Heap<'p> {
     }
 
     /// Makes what a call made once more, with so many more loops around it.
-    pub fn make_again(&mut self, made: &Made<'p>, relation: &mut Relation, loops: isize) {
+    pub fn make_again(&mut self, made: &MadeObjects<'p>, relation: &mut Relation, loops: isize) {
         let scopes = made.scopes.borrow();
         for (id, scope) in scopes.iter() {
             let copy = self.make(None, scope.is_class, scope.loops.saturating_add_signed(loops));
@@ -189,11 +189,11 @@ impl<'p> Heap<'p> {
     }
 }
 
-impl<'p> Made<'p> {
+impl<'p> MadeObjects<'p> {
     fn of(scopes: Scopes<'p>) -> Self {
         let waiting = scopes.iter().enumerate().filter(|(_, (_, scope))| scope.waits);
         let waiting = RefCell::new(waiting.map(|(index, _)| index).collect());
-        Made { waiting, scopes: RefCell::new(scopes), ..Made::default() }
+        MadeObjects { waiting, scopes: RefCell::new(scopes), ..MadeObjects::default() }
     }
 
     pub fn is_empty(&self) -> bool {

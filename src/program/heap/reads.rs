@@ -4,7 +4,7 @@
 //! One log serves all calls that are being followed: what a call reads, its callers read too. When a call ends, its part of
 //! the log keeps what counts for its callers.
 
-use super::{Heap, Scope, Slot, Version, Written};
+use super::{Heap, HeapWrite, Scope, Slot, Version};
 use crate::program::heap::values::{ScopeId, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::{Cell, RefCell};
@@ -12,25 +12,25 @@ use std::rc::Rc;
 
 /// Something that was read.
 #[derive(Clone, Debug)]
-pub(crate) enum Read<'p> {
+pub(crate) enum HeapRead<'p> {
     /// A name, with what it held.
     Slot { scope: ScopeId, name: &'p str, version: Version, value: Option<Value<'p>> },
     /// All names of a scope, with what they held.
     All { scope: ScopeId, version: Version, held: Rc<[(&'p str, Value<'p>)]> },
 }
 
-impl<'p> Read<'p> {
+impl<'p> HeapRead<'p> {
     pub fn scope(&self) -> ScopeId {
         match self {
-            Read::Slot { scope, .. } | Read::All { scope, .. } => *scope,
+            HeapRead::Slot { scope, .. } | HeapRead::All { scope, .. } => *scope,
         }
     }
 
     /// What was held there.
     pub fn values(&self) -> impl Iterator<Item = &Value<'p>> {
         let (one, all): (Option<&Value<'p>>, &[(&str, Value<'p>)]) = match self {
-            Read::Slot { value, .. } => (value.as_ref(), &[]),
-            Read::All { held, .. } => (None, held),
+            HeapRead::Slot { value, .. } => (value.as_ref(), &[]),
+            HeapRead::All { held, .. } => (None, held),
         };
         one.into_iter().chain(all.iter().map(|(_, value)| value))
     }
@@ -53,7 +53,7 @@ pub(crate) struct Recording {
 #[derive(Default)]
 pub(super) struct Recorder<'p> {
     recordings: Vec<Recording>,
-    reads: RefCell<Vec<Read<'p>>>,
+    reads: RefCell<Vec<HeapRead<'p>>>,
     /// The last record that says that a name was not there, or that all of a scope was looked at.
     noted: RefCell<FxHashMap<(ScopeId, &'p str), u64>>,
     writes: Vec<(ScopeId, &'p str, Version)>,
@@ -82,7 +82,7 @@ impl<'p> Recorder<'p> {
         }
         slot.seen.set(self.next());
         if born <= inner.clock && slot.version <= inner.clock {
-            let read = Read::Slot { scope, name, version: slot.version, value: slot.held() };
+            let read = HeapRead::Slot { scope, name, version: slot.version, value: slot.held() };
             self.reads.borrow_mut().push(read);
         }
     }
@@ -90,7 +90,7 @@ impl<'p> Recorder<'p> {
     pub fn note_absent(&self, scope: ScopeId, born: Version, name: &'p str) {
         let Some(inner) = self.recordings.last() else { return };
         if born <= inner.clock && self.is_first(scope, name, inner) {
-            self.reads.borrow_mut().push(Read::Slot { scope, name, version: 0, value: None });
+            self.reads.borrow_mut().push(HeapRead::Slot { scope, name, version: 0, value: None });
         }
     }
 
@@ -99,7 +99,7 @@ impl<'p> Recorder<'p> {
         let version = scope.version;
         if scope.born <= inner.clock && version <= inner.clock && self.is_first(id, ALL, inner) {
             let held = scope.slots.iter().filter_map(|(name, slot)| Some((name, slot.held()?)));
-            self.reads.borrow_mut().push(Read::All { scope: id, version, held: held.collect() });
+            self.reads.borrow_mut().push(HeapRead::All { scope: id, version, held: held.collect() });
         }
     }
 
@@ -149,7 +149,7 @@ impl<'p> Heap<'p> {
         let mut kept = recording.reads;
         for index in recording.reads..reads.len() {
             let is_own = match &reads[index] {
-                Read::Slot { scope, version, .. } | Read::All { scope, version, .. } => {
+                HeapRead::Slot { scope, version, .. } | HeapRead::All { scope, version, .. } => {
                     is_made(*scope) || *version > recording.clock
                 }
             };
@@ -178,7 +178,7 @@ impl<'p> Heap<'p> {
     }
 
     /// What was read in a record that has just ended.
-    pub fn reads_of(&self, recording: &Recording) -> Vec<Read<'p>> {
+    pub fn reads_of(&self, recording: &Recording) -> Vec<HeapRead<'p>> {
         self.recorder.reads.borrow()[recording.reads..].to_vec()
     }
 
@@ -188,8 +188,8 @@ impl<'p> Heap<'p> {
     }
 
     /// What was written in a record that has just ended, and what is there now.
-    pub fn writes_of(&self, recording: &Recording) -> Vec<Written<'p>> {
-        let written = self.recorder.writes[recording.writes..].iter().map(|(scope, name, _)| Written {
+    pub fn writes_of(&self, recording: &Recording) -> Vec<HeapWrite<'p>> {
+        let written = self.recorder.writes[recording.writes..].iter().map(|(scope, name, _)| HeapWrite {
             scope: *scope,
             name,
             value: self.held(*scope, name),

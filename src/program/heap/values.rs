@@ -28,7 +28,7 @@ pub(crate) enum Value<'p> {
     /// A list, set or dictionary: the scope that keeps what it holds.
     Collection(ScopeId),
     /// `items()` of a dictionary and its like: they show what the dictionary holds when somebody looks.
-    View(ScopeId, Part),
+    View(ScopeId, DictView),
     Function(Rc<Closure<'p>>),
     Class(Rc<ClassValue<'p>>),
     Instance(Rc<Instance<'p>>),
@@ -54,7 +54,7 @@ pub(crate) enum Value<'p> {
 
 /// What a view shows of a dictionary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum DictView {
     Keys,
     Values,
     Items,
@@ -93,7 +93,7 @@ pub(crate) struct Closure<'p> {
     pub inside: Vec<Value<'p>>,
     /// A decorator skips or guards it unless there are several GPUs.
     pub counts_devices: bool,
-    pub marks: Rc<Marks<'p>>,
+    pub marks: Rc<DecoratorMarks<'p>>,
 }
 
 impl<'p> Closure<'p> {
@@ -105,7 +105,7 @@ impl<'p> Closure<'p> {
 
 /// What decorators say about the function or class that they stand on.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Marks<'p> {
+pub(crate) struct DecoratorMarks<'p> {
     /// It never runs.
     pub skipped: bool,
     /// Names that `unittest.mock.patch` replaces while it runs.
@@ -126,7 +126,7 @@ pub(crate) struct Marks<'p> {
     pub cleanup: Option<&'p str>,
 }
 
-impl Marks<'_> {
+impl DecoratorMarks<'_> {
     /// Whether decorators said the same.
     pub fn same(&self, other: &Self) -> bool {
         let parameters = self.parameters.iter().zip(&other.parameters);
@@ -139,7 +139,7 @@ impl Marks<'_> {
     }
 
     /// Whether the same happens around a call.
-    pub fn same_around(&self, other: &Marks<'_>) -> bool {
+    pub fn same_around(&self, other: &DecoratorMarks<'_>) -> bool {
         self.threads == other.threads && self.cleanup == other.cleanup && self.mocked == other.mocked
     }
 }
@@ -164,7 +164,7 @@ pub(crate) struct ClassValue<'p> {
     pub metaclass: Option<Rc<ClassValue<'p>>>,
     pub dataclass: bool,
     pub counts_devices: bool,
-    pub marks: Rc<Marks<'p>>,
+    pub marks: Rc<DecoratorMarks<'p>>,
 }
 
 #[derive(Debug)]
@@ -213,7 +213,7 @@ pub(crate) enum Source<'p> {
     /// `field(default_factory=function)`: each object gets its own.
     Factory(Value<'p>),
     /// `map` and `filter`.
-    Calls { function: Value<'p>, columns: Vec<Value<'p>>, keeps: Keeps },
+    Calls { function: Value<'p>, columns: Vec<Value<'p>>, keeps: StreamOutput },
     /// `iter(collection)`
     Elements(Value<'p>),
     /// `zip`, of iterators.
@@ -228,7 +228,7 @@ pub(crate) enum Source<'p> {
 
 /// What calls make of the elements of an iterator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Keeps {
+pub(crate) enum StreamOutput {
     /// What they return.
     Results,
     /// The elements for which they return something true.

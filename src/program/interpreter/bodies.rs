@@ -1,11 +1,11 @@
 //! Bodies of classes. Most do no more than bind names that no program asks for, and run when one does.
 
 use super::devices::may_choose;
-use super::{Flow, Here, Interpreter};
-use crate::code::{Code, Expr, ExprKind, Step, StepKind, Target};
+use super::{CodePosition, Flow, Interpreter};
+use crate::code::{Code, Expr, ExprKind, Statement, StatementKind, Target};
 use crate::program::heap::Heap;
 use crate::program::heap::values::{ClassValue, Value};
-use crate::program::summaries::Fact;
+use crate::program::summaries::Dependency;
 use std::rc::Rc;
 
 impl<'p> Interpreter<'p> {
@@ -15,7 +15,7 @@ impl<'p> Interpreter<'p> {
         // What is a test and what runs alone is found among all that the file holds that was started. Where somebody
         // counted the devices or cleans up, that is said of literals too.
         let is_entry = class.file == self.entry;
-        self.summaries.note(Fact::IsEntry(class.file, is_entry));
+        self.summaries.note(Dependency::IsEntry(class.file, is_entry));
         let counts_now = is_entry || self.has_counted() || self.assured.is_some();
         let is_list = |value: &Expr<'p>| self.makes_collection(value);
         if !counts_now && self.body_of(class).iter().all(|step| only_binds(self.code(), step, &is_list)) {
@@ -43,7 +43,7 @@ impl<'p> Interpreter<'p> {
             return;
         }
         self.heap.set_waiting(class.scope, false);
-        let here = Here::in_module(class.file, class.scope, self.here.frame);
+        let here = CodePosition::in_module(class.file, class.scope, self.here.frame);
         let outer = std::mem::replace(&mut self.here, here);
         let (flow, asked) = (std::mem::replace(&mut self.flow, Flow::Next), self.asked_count);
         let counted = self.state.counted && self.has_counted();
@@ -68,35 +68,35 @@ impl<'p> Interpreter<'p> {
         self.here.class = outer_class;
     }
 
-    fn body_of(&self, class: &ClassValue<'p>) -> &'p [Step<'p>] {
+    fn body_of(&self, class: &ClassValue<'p>) -> &'p [Statement<'p>] {
         &self.code_of(class.file).classes[class.class].body
     }
 }
 
 /// Whether a step does nothing but bind a name to something that is the same whenever it runs.
-fn only_binds<'p>(code: &Code<'p>, step: &Step<'p>, is_list: &dyn Fn(&Expr<'p>) -> bool) -> bool {
+fn only_binds<'p>(code: &Code<'p>, step: &Statement<'p>, is_list: &dyn Fn(&Expr<'p>) -> bool) -> bool {
     let says_nothing = |name: &str, value: &Expr<'p>| says_nothing(name, value, is_list);
     match &step.kind {
-        StepKind::Define { function, decorators } => {
+        StatementKind::Define { function, decorators } => {
             let mut parameters = code.functions[*function].parameters.iter();
             decorators.iter().all(makes_method)
                 && parameters
                     .all(|one| one.default.as_ref().is_none_or(|value| says_nothing(one.name, value)))
         }
-        StepKind::Assign { targets, value, .. } => targets.iter().all(|target| match target {
+        StatementKind::Assign { targets, value, .. } => targets.iter().all(|target| match target {
             Target::Name(name, _) => value.as_ref().is_none_or(|value| says_nothing(name, value)),
             _ => false,
         }),
-        StepKind::Evaluate(value) => says_nothing("", value),
+        StatementKind::Evaluate(value) => says_nothing("", value),
         _ => false,
     }
 }
 
 /// Whether such a step binds this name.
-fn binds(code: &Code<'_>, step: &Step<'_>, wanted: &str) -> bool {
+fn binds(code: &Code<'_>, step: &Statement<'_>, wanted: &str) -> bool {
     match &step.kind {
-        StepKind::Define { function, .. } => code.functions[*function].name == wanted,
-        StepKind::Assign { targets, .. } => {
+        StatementKind::Define { function, .. } => code.functions[*function].name == wanted,
+        StatementKind::Assign { targets, .. } => {
             targets.iter().any(|target| matches!(target, Target::Name(name, _) if *name == wanted))
         }
         _ => false,

@@ -1,9 +1,9 @@
 //! Branches: each arm is followed from the same state, and the states join afterwards.
 
-use super::presence::{Presence, Tested};
+use super::presence::{TestedParts, VariablePresence};
 use super::{Flow, Interpreter};
 use crate::code::Expr;
-use crate::program::heap::Change;
+use crate::program::heap::ArmChange;
 use crate::program::heap::values::{ScopeId, Value};
 use crate::program::state::State;
 use rustc_hash::FxHashMap;
@@ -13,23 +13,23 @@ use smallvec::SmallVec;
 #[derive(Clone)]
 pub(super) struct ArmEnd<'p> {
     pub state: State,
-    pub changes: Vec<Change<'p>>,
+    pub changes: Vec<ArmChange<'p>>,
 }
 
 /// What is known of a test when it was evaluated.
-pub(super) struct Asked<'p> {
+pub(super) struct EvaluatedTest<'p> {
     pub truth: Option<bool>,
-    presence: Option<Presence>,
+    presence: Option<VariablePresence>,
     /// It asked for the number of devices.
     counts: bool,
-    pub tested: Tested<'p>,
+    pub tested: TestedParts<'p>,
 }
 
 /// A variable that some arms changed, with what each of these made of it, by the numbers of the arms.
 type InArms<'p> = (ScopeId, &'p str, SmallVec<[(usize, Option<Value<'p>>); 2]>);
 
 /// What each arm made of each variable that any of them changed.
-fn by_name<'p>(arms: Vec<Vec<Change<'p>>>) -> Vec<InArms<'p>> {
+fn by_name<'p>(arms: Vec<Vec<ArmChange<'p>>>) -> Vec<InArms<'p>> {
     /// So few are found as fast without an index.
     const FEW: usize = 8;
     let has_index = arms.iter().map(Vec::len).sum::<usize>() > FEW;
@@ -165,7 +165,7 @@ impl<'p> Interpreter<'p> {
     /// Several ways in one: names that one of them did not change hold there what they hold now.
     pub(super) fn joined(&mut self, outcomes: Vec<ArmEnd<'p>>) -> ArmEnd<'p> {
         let mut joined_values = Vec::new();
-        let (states, changes): (Vec<State>, Vec<Vec<Change<'p>>>) =
+        let (states, changes): (Vec<State>, Vec<Vec<ArmChange<'p>>>) =
             outcomes.into_iter().map(|outcome| (outcome.state, outcome.changes)).unzip();
         let count = changes.len();
         for (scope, name, arms) in by_name(changes) {
@@ -199,7 +199,7 @@ impl<'p> Interpreter<'p> {
     }
 
     /// Binds names to what they have come to elsewhere, and unbinds those that have come to nothing.
-    pub(super) fn bind_all(&mut self, changes: Vec<Change<'p>>) {
+    pub(super) fn bind_all(&mut self, changes: Vec<ArmChange<'p>>) {
         for (scope, name, value) in changes {
             match value {
                 Some(value) => self.bind_in(scope, name, value),
@@ -224,7 +224,7 @@ impl<'p> Interpreter<'p> {
     }
 
     /// Evaluates a test; `None` when it does not come to an end.
-    pub(super) fn ask(&mut self, test: &'p Expr<'p>) -> Option<Asked<'p>> {
+    pub(super) fn ask(&mut self, test: &'p Expr<'p>) -> Option<EvaluatedTest<'p>> {
         let asked_before = std::mem::replace(&mut self.asked_count, false);
         let (value, tested) = self.eval_test(test);
         let counts = std::mem::replace(&mut self.asked_count, asked_before);
@@ -238,14 +238,14 @@ impl<'p> Interpreter<'p> {
         }
         let presence = if truth.is_none() { self.presence(test, &tested) } else { None };
         truth = truth.or_else(|| self.known_presence(presence.as_ref()?));
-        Some(Asked { truth, presence, counts, tested })
+        Some(EvaluatedTest { truth, presence, counts, tested })
     }
 
     /// Follows both arms of a test that is not understood.
     pub(super) fn branch_on(
         &mut self,
         test: &'p Expr<'p>,
-        Asked { presence, counts, .. }: Asked<'p>,
+        EvaluatedTest { presence, counts, .. }: EvaluatedTest<'p>,
         then: impl FnOnce(&mut Interpreter<'p>),
         otherwise: impl FnOnce(&mut Interpreter<'p>),
     ) {

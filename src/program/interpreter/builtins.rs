@@ -6,7 +6,7 @@ use super::collections::merged;
 use super::iterables::{NAMES_IN_ENVIRONMENT, each_once};
 use super::loops::MOST_ELEMENTS;
 use crate::facts::Span;
-use crate::program::heap::values::{Keeps, Source, Value};
+use crate::program::heap::values::{Source, StreamOutput, Value};
 use crate::program::state::Definition;
 
 impl<'p> Interpreter<'p> {
@@ -142,7 +142,7 @@ impl<'p> Interpreter<'p> {
                 self.mapped(
                     function,
                     &columns,
-                    if name == "filter" { Keeps::Elements } else { Keeps::Results },
+                    if name == "filter" { StreamOutput::Elements } else { StreamOutput::Results },
                 )
             }
             ("setattr", Some(object @ (Value::Instance(_) | Value::Class(_) | Value::Module(_)))) => {

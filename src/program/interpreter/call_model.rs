@@ -21,7 +21,7 @@ pub(super) struct CallModel<'p> {
     /// What it is given may be called at the end.
     pub leaves_for_the_end: bool,
     pub starts_child: bool,
-    pub given: Given,
+    pub given: CallbackUse,
     /// The arguments that count are those that its object was made with.
     pub as_made: bool,
     pub effects: Effects<'p>,
@@ -37,7 +37,7 @@ pub(super) struct CallModel<'p> {
 
 /// What becomes of functions that a call is given.
 #[derive(Clone, Copy)]
-pub(super) enum Given {
+pub(super) enum CallbackUse {
     /// What the call makes calls them when it is started.
     Later,
     /// Something that was made earlier is started.

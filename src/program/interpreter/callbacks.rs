@@ -1,28 +1,30 @@
 //! Functions that are handed to somebody else, who calls them: threads, processes, pools, runners.
 
-use super::call_model::Given;
+use super::call_model::CallbackUse;
 use super::calls::{Arg, Args};
 use super::forks::{is_fork, is_notebook_launcher, maps_in_workers, starts_several};
 use super::{Flow, Interpreter};
 use crate::facts::Span;
 use crate::program::heap::values::{PathId, Value};
-use crate::program::trace::What;
+use crate::program::trace::EventKind;
 
 impl<'p> Interpreter<'p> {
     /// Runs the functions that a library call is given, if it calls them. A thread or process calls its own when
     /// it is started.
-    pub(super) fn run_given(&mut self, path: PathId, given: Given, args: &Args<'p>, span: Span) {
+    pub(super) fn run_given(&mut self, path: PathId, given: CallbackUse, args: &Args<'p>, span: Span) {
         let text = self.paths.text(path).clone();
         match given {
-            Given::Later => {}
+            CallbackUse::Later => {}
             // One process is the notebook itself.
-            Given::Now { runs, in_child: true } if is_notebook_launcher(&text) && !starts_several(args) => {
+            CallbackUse::Now { runs, in_child: true }
+                if is_notebook_launcher(&text) && !starts_several(args) =>
+            {
                 self.run_handed(runs, &text, args, span);
             }
-            Given::Now { .. } if maps_in_workers(&text, args) => self.run_in_child(&text, args, span),
-            Given::Now { in_child: true, .. } => self.run_in_child(&text, args, span),
-            Given::Now { runs, in_child: false } => self.run_handed(runs, &text, args, span),
-            Given::Started => match (maker_of(&text), self.made_with(path).cloned()) {
+            CallbackUse::Now { .. } if maps_in_workers(&text, args) => self.run_in_child(&text, args, span),
+            CallbackUse::Now { in_child: true, .. } => self.run_in_child(&text, args, span),
+            CallbackUse::Now { runs, in_child: false } => self.run_handed(runs, &text, args, span),
+            CallbackUse::Started => match (maker_of(&text), self.made_with(path).cloned()) {
                 (Some(maker), Some(args)) => self.run_where(maker, &args, span),
                 _ => self.run_where(&text, args, span),
             },
@@ -51,7 +53,7 @@ impl<'p> Interpreter<'p> {
             return self.special(object, "run", Vec::new(), span);
         }
         let forks = self.forks(&text, &Args::default(), None);
-        self.note(What::Spawn { callee: text.to_string(), forks }, span);
+        self.note(EventKind::Spawn { callee: text.to_string(), forks }, span);
         self.in_another_process(|run| run.special(object, "run", Vec::new(), span))
     }
 
@@ -146,11 +148,11 @@ impl Interpreter<'_> {
 }
 
 /// What a call does with functions that it is given.
-pub(super) fn hands_on(path: &str) -> Given {
+pub(super) fn hands_on(path: &str) -> CallbackUse {
     match path {
-        _ if waits_for_start(path) => Given::Later,
-        _ if maker_of(path).is_some() => Given::Started,
-        _ => Given::Now { runs: runs_functions(path), in_child: starts_process(path) },
+        _ if waits_for_start(path) => CallbackUse::Later,
+        _ if maker_of(path).is_some() => CallbackUse::Started,
+        _ => CallbackUse::Now { runs: runs_functions(path), in_child: starts_process(path) },
     }
 }
 

@@ -7,7 +7,7 @@ use super::items::one_of_functions;
 use super::{Flow, Interpreter};
 use crate::code::{Argument, Call, ExprKind};
 use crate::facts::Span;
-use crate::program::heap::values::{Part, Value};
+use crate::program::heap::values::{DictView, Value};
 use std::borrow::Cow;
 use std::cell::RefCell;
 
@@ -407,9 +407,9 @@ impl<'p> Interpreter<'p> {
 fn view_of<'p>(dictionary: &Value<'p>, method: &str) -> Option<Value<'p>> {
     let Value::Collection(scope) = dictionary else { return None };
     let part = match method {
-        "keys" => Part::Keys,
-        "values" => Part::Values,
-        "items" => Part::Items,
+        "keys" => DictView::Keys,
+        "values" => DictView::Values,
+        "items" => DictView::Items,
         _ => return None,
     };
     Some(Value::View(*scope, part))

@@ -8,8 +8,8 @@ use super::decorators::Decorated;
 use crate::code::Expr;
 use crate::facts::Span;
 use crate::program::heap::values::{ClassValue, Closure, Instance, Role, Value};
-use crate::program::modules::Found;
-use crate::program::summaries::Fact;
+use crate::program::modules::ImportTarget;
+use crate::program::summaries::Dependency;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -158,7 +158,7 @@ impl<'p> Interpreter<'p> {
             }
             Value::Module(file) => self.module_attribute(*file, name, span),
             Value::Folder(folder) => {
-                let found = self.program.modules.child(Found::Folder(*folder), name);
+                let found = self.program.modules.child(ImportTarget::Folder(*folder), name);
                 self.found_value(found, span)
             }
             Value::Instance(instance) => self.instance_attribute(instance, name, span),
@@ -215,7 +215,7 @@ impl<'p> Interpreter<'p> {
     /// Whether nothing used a GPU so far.
     fn is_untouched(&mut self) -> bool {
         let is_untouched = self.state.cuda.is_none() && !self.state.open;
-        self.summaries.note(Fact::Untouched(is_untouched));
+        self.summaries.note(Dependency::Untouched(is_untouched));
         is_untouched
     }
 

@@ -3,7 +3,7 @@
 use super::Interpreter;
 use super::builtins::sorted;
 use super::calls::Args;
-use super::steps::equal;
+use super::statements::equal;
 use crate::code::{Expr, ExprKind};
 use crate::facts::Span;
 use crate::program::Start;

@@ -4,7 +4,7 @@
 use super::branches::ArmRun;
 use super::calls::Args;
 use super::{Flow, Interpreter};
-use crate::code::{Code, Expr, ExprKind, ImportNames, StepKind};
+use crate::code::{Code, Expr, ExprKind, ImportNames, StatementKind};
 use crate::facts::{FileId, Span};
 use crate::program::heap::values::Value;
 
@@ -53,7 +53,7 @@ impl<'p> Interpreter<'p> {
                 // `from package.cli import app`
                 let program = self.program;
                 let from = program.code(here).body.iter().find_map(|step| {
-                    let StepKind::Import(import) = &step.kind else { return None };
+                    let StatementKind::Import(import) = &step.kind else { return None };
                     let ImportNames::Names(names) = &import.names else { return None };
                     let taken = names.iter().find(|taken| taken.bound == name)?;
                     Some((program.module_behind(here, import, None)?, taken.name))
@@ -112,7 +112,7 @@ fn commands_of_groups<'p>(code: &'p Code<'p>) -> Vec<(&'p str, &'p str)> {
         }
     };
     let defined = code.body.iter().flat_map(|step| match &step.kind {
-        StepKind::Define { function, decorators, .. } => {
+        StatementKind::Define { function, decorators, .. } => {
             let name = code.functions[*function].name;
             decorators.iter().filter_map(group_of).map(|group| (group, name)).collect()
         }

@@ -1,9 +1,9 @@
 //! `try` and `with`: statements that hold others and end in one way however they are left.
 
 use super::branches::{ArmEnd, ArmRun};
-use super::generators::Body;
+use super::generators::YieldConsumer;
 use super::{Flow, Interpreter};
-use crate::code::{Block, Expr, ExprKind, Handler, StepKind, Target};
+use crate::code::{Block, Expr, ExprKind, Handler, StatementKind, Target};
 use crate::program::heap::values::Value;
 
 impl<'p> Interpreter<'p> {
@@ -24,7 +24,7 @@ impl<'p> Interpreter<'p> {
                 && catches(handler, &["AttributeError", "NameError", "UnboundLocalError"])
         });
         self.expects_missing += usize::from(expects);
-        let import = body.iter().position(|step| matches!(step.kind, StepKind::Import(_)));
+        let import = body.iter().position(|step| matches!(step.kind, StatementKind::Import(_)));
         let (earlier, later) = body.split_at(import.unwrap_or(0));
         let mark = self.begin_arm();
         self.block(earlier);
@@ -154,7 +154,7 @@ impl<'p> Interpreter<'p> {
             // A generator of the project used as context manager: its body runs up to `yield`, then
             // ours, then the rest of its own.
             if self.code_of(paused.closure.file).functions[paused.closure.function].is_generator {
-                let body = Body::With { target, items: rest, block: body };
+                let body = YieldConsumer::With { target, items: rest, block: body };
                 return drop(self.wait_for(&manager, body, context.span));
             }
         }

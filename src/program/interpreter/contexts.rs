@@ -1,9 +1,9 @@
 //! `with`: what entering a context manager does, and what its end takes back.
 
 use super::calls::Args;
-use super::generators::Body;
+use super::generators::YieldConsumer;
 use super::{Flow, Interpreter};
-use crate::code::{Block, Expr, ExprKind, StepKind};
+use crate::code::{Block, Expr, ExprKind, StatementKind};
 use crate::facts::Span;
 use crate::program::heap::values::{Closure, Value};
 use crate::program::state::State;
@@ -131,7 +131,7 @@ impl<'p> Interpreter<'p> {
                 let result = run.run_function(&function, args, span);
                 if awaits { run.run_paused(&result, span) } else { result }
             };
-            return self.wait_for(manager, Body::Rest(Box::new(rest)), span);
+            return self.wait_for(manager, YieldConsumer::Rest(Box::new(rest)), span);
         }
         let leave = self.enter_context(manager, span, false);
         let jumps = self.jumps.len();
@@ -238,7 +238,7 @@ impl<'p> Interpreter<'p> {
 fn gives_something(block: &Block<'_>) -> bool {
     let gives = |value: &Expr<'_>| !matches!(value.kind, ExprKind::None | ExprKind::Bool(false));
     block.iter().any(|step| match &step.kind {
-        StepKind::Return(value) => value.as_ref().is_some_and(gives),
+        StatementKind::Return(value) => value.as_ref().is_some_and(gives),
         kind => kind.blocks().into_iter().any(gives_something),
     })
 }

@@ -8,7 +8,7 @@ use crate::code::{Expr, ExprKind};
 use crate::program::heap::Relation;
 use crate::program::heap::values::{ScopeId, Value};
 use crate::program::state::State;
-use crate::program::summaries::Fact;
+use crate::program::summaries::Dependency;
 use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -262,7 +262,7 @@ impl<'p> Interpreter<'p> {
         };
         let is_as_it_was = |variable: &Rc<str>| {
             let now = self.state.reaching(variable);
-            self.summaries.note(Fact::Variable(variable.clone(), now.clone()));
+            self.summaries.note(Dependency::Variable(variable.clone(), now.clone()));
             *now == *decision.behind.reaching_in_place(variable)
         };
         if !decision.variables.iter().all(is_as_it_was) {
@@ -271,8 +271,8 @@ impl<'p> Interpreter<'p> {
         let arm = if holds { &decision.held } else { &decision.failed };
         let (branch, arm_of_held) = decision.branch;
         for name in State::narrowed(arm, &decision.behind) {
-            self.summaries.note(Fact::Variable(name.clone(), self.state.reaching(&name)));
-            self.summaries.note(Fact::Written(name));
+            self.summaries.note(Dependency::Variable(name.clone(), self.state.reaching(&name)));
+            self.summaries.note(Dependency::Written(name));
         }
         self.state.refine(arm, &decision.behind);
         self.path.push((branch, if holds { arm_of_held } else { 1 - arm_of_held }));

@@ -4,14 +4,14 @@ use super::Interpreter;
 use super::calls::Args;
 use crate::code::Expr;
 use crate::facts::Span;
-use crate::program::heap::values::{ClassValue, Closure, Marks, PathId, Role, Value};
+use crate::program::heap::values::{ClassValue, Closure, DecoratorMarks, PathId, Role, Value};
 use std::rc::Rc;
 
 /// What the decorators of a function or class come to.
 pub(super) struct Decorated<'p> {
     /// The value of each, in the order in which they stand.
     pub wrappers: Vec<Value<'p>>,
-    pub marks: Rc<Marks<'p>>,
+    pub marks: Rc<DecoratorMarks<'p>>,
     /// One of them asks how many GPUs there are.
     pub counts_devices: bool,
 }
@@ -47,7 +47,7 @@ impl<'p> Interpreter<'p> {
             return Decorated { wrappers: Vec::new(), marks: self.unmarked.clone(), counts_devices: false };
         }
         let asked = std::mem::replace(&mut self.asked_count, false);
-        let mut marks = Marks::default();
+        let mut marks = DecoratorMarks::default();
         let mut wrappers = Vec::with_capacity(decorators.len());
         for decorator in decorators {
             let wrapper = self.eval_decorator(decorator);
@@ -157,7 +157,7 @@ impl<'p> Interpreter<'p> {
     }
 }
 
-fn with_marks<'p>(function: Value<'p>, marks: &Rc<Marks<'p>>) -> Value<'p> {
+fn with_marks<'p>(function: Value<'p>, marks: &Rc<DecoratorMarks<'p>>) -> Value<'p> {
     match function {
         Value::Function(closure) => {
             Value::Function(Rc::new(Closure { marks: marks.clone(), ..Closure::clone(&closure) }))

@@ -5,10 +5,10 @@ use super::calls::{Arg, Args};
 use super::device_indices::{cuda_index, indices_of};
 use crate::facts::{Place, Span};
 use crate::program::heap::values::Value;
-use crate::program::knowledge::{DeviceArgument, Form};
+use crate::program::knowledge::{DeviceArgument, DeviceForm};
 use crate::program::state::{Definition, MASK};
-use crate::program::summaries::Fact;
-use crate::program::trace::{Choice, What};
+use crate::program::summaries::Dependency;
+use crate::program::trace::{Choice, EventKind};
 
 /// What a device argument says.
 pub(super) enum Device {
@@ -148,20 +148,20 @@ impl<'p> Interpreter<'p> {
         place: Place,
         choice: Choice,
     ) {
-        self.summaries.note(Fact::ExpectsFailure(self.expects_failure));
+        self.summaries.note(Dependency::ExpectsFailure(self.expects_failure));
         if self.expects_failure {
             return;
         }
         // The literal may stand in a branch that counted the devices, and be used after it.
         let counted = self.count_devices(self.counted_places.contains(&place));
         self.forget_vaguer_choice(place);
-        self.note_at(What::Select { index, text, by: by.to_owned(), choice }, place);
+        self.note_at(EventKind::Select { index, text, by: by.to_owned(), choice }, place);
         self.state.counted = counted;
     }
 
     /// Whether the number of devices was checked on the way here.
     pub(super) fn has_counted(&mut self) -> bool {
-        self.summaries.note(Fact::Counted(self.state.counted));
+        self.summaries.note(Dependency::Counted(self.state.counted));
         self.state.counted
     }
 
@@ -181,7 +181,7 @@ impl<'p> Interpreter<'p> {
         let statement = self.place(self.here.statement);
         let is_same = self.trace.events.last().is_some_and(|last| {
             let here = (last.place, last.statement, last.frame) == (place, statement, self.here.frame);
-            here && matches!(last.what, What::Select { .. })
+            here && matches!(last.what, EventKind::Select { .. })
         });
         if is_same && self.quiet == 0 {
             self.trace.events.pop();
@@ -189,7 +189,7 @@ impl<'p> Interpreter<'p> {
     }
 
     /// Reads one device argument.
-    pub(super) fn devices_in(&mut self, form: Form, argument: &Arg<'p>) -> Vec<Device> {
+    pub(super) fn devices_in(&mut self, form: DeviceForm, argument: &Arg<'p>) -> Vec<Device> {
         let value = self.force(argument.value.clone());
         let value = self.option_default(&value).unwrap_or(value);
         let value = self.whole_contents(&value);
@@ -200,22 +200,25 @@ impl<'p> Interpreter<'p> {
         devices
     }
 
-    fn read_device(&mut self, form: Form, value: &Value<'p>, devices: &mut Vec<Device>) {
+    fn read_device(&mut self, form: DeviceForm, value: &Value<'p>, devices: &mut Vec<Device>) {
         let gpu = |index: i64, value: &Value<'p>| Device::Gpu {
             index: Some(index),
             text: value.as_text().unwrap_or_default().into_owned(),
             place: value.place(),
         };
         devices.push(match (form, value) {
-            (Form::Device | Form::Map | Form::GpuName | Form::Name, Value::Text(text)) => {
-                let gpu_names = form == Form::GpuName;
+            (
+                DeviceForm::Device | DeviceForm::Map | DeviceForm::GpuName | DeviceForm::Name,
+                Value::Text(text),
+            ) => {
+                let gpu_names = form == DeviceForm::GpuName;
                 match &*text.text {
                     "cuda" => Device::Gpu { index: None, text: "cuda".to_owned(), place: Some(text.place) },
                     "gpu" | "GPU" | "/GPU" if gpu_names => {
                         Device::Gpu { index: None, text: text.text.to_string(), place: Some(text.place) }
                     }
                     // Spreads over the GPUs that are visible.
-                    "auto" | "balanced" | "balanced_low_0" | "sequential" if form == Form::Map => {
+                    "auto" | "balanced" | "balanced_low_0" | "sequential" if form == DeviceForm::Map => {
                         Device::Gpu { index: None, text: text.text.to_string(), place: Some(text.place) }
                     }
                     name => match cuda_index(name, gpu_names) {
@@ -228,9 +231,12 @@ impl<'p> Interpreter<'p> {
                     },
                 }
             }
-            (Form::TensorType, Value::Text(text)) => on_gpu_by_type(&text.text, Some(text.place)),
-            (Form::TensorType, Value::Outside(path)) => on_gpu_by_type(self.paths.text(*path), None),
-            (Form::Device | Form::Index | Form::Indices | Form::Map, Value::Int(index, _)) => {
+            (DeviceForm::TensorType, Value::Text(text)) => on_gpu_by_type(&text.text, Some(text.place)),
+            (DeviceForm::TensorType, Value::Outside(path)) => on_gpu_by_type(self.paths.text(*path), None),
+            (
+                DeviceForm::Device | DeviceForm::Index | DeviceForm::Indices | DeviceForm::Map,
+                Value::Int(index, _),
+            ) => {
                 if *index < 0 {
                     Device::Negative
                 } else {
@@ -238,42 +244,42 @@ impl<'p> Interpreter<'p> {
                 }
             }
             // None of the GPUs, which is not the same as no word about them.
-            (Form::Indices, Value::Sequence(values)) if values.is_empty() => Device::Other,
-            (Form::Indices | Form::Count, Value::Sequence(values)) => {
-                values.iter().for_each(|value| self.read_device(Form::Index, value, devices));
+            (DeviceForm::Indices, Value::Sequence(values)) if values.is_empty() => Device::Other,
+            (DeviceForm::Indices | DeviceForm::Count, Value::Sequence(values)) => {
+                values.iter().for_each(|value| self.read_device(DeviceForm::Index, value, devices));
                 return;
             }
-            (Form::Count, Value::Text(text)) if text.text.contains(',') => {
+            (DeviceForm::Count, Value::Text(text)) if text.text.contains(',') => {
                 let indices = text.text.split(',').filter_map(|part| part.trim().parse::<i64>().ok());
                 devices.extend(indices.map(|index| gpu(index, value)));
                 return;
             }
-            (Form::Indices, Value::Text(text)) => {
+            (DeviceForm::Indices, Value::Text(text)) => {
                 let indices = text.text.split([',', ':']).flat_map(indices_of);
                 devices.extend(indices.map(|index| gpu(index, value)));
                 return;
             }
-            (Form::Map | Form::Device, Value::Mapping(items)) => {
+            (DeviceForm::Map | DeviceForm::Device, Value::Mapping(items)) => {
                 // What lies deeper is nobody's device, and may be without end.
                 let values = items.iter().map(|(_, value)| value);
                 let flat = values.filter(|value| !matches!(value, Value::Mapping(_)));
-                flat.for_each(|value| self.read_device(Form::Device, value, devices));
+                flat.for_each(|value| self.read_device(DeviceForm::Device, value, devices));
                 return;
             }
-            (Form::Pair, Value::Sequence(pair)) => {
+            (DeviceForm::Pair, Value::Sequence(pair)) => {
                 let last = pair.last().map_or(&[][..], |last| last.alternatives());
-                last.iter().for_each(|value| self.read_device(Form::Device, value, devices));
+                last.iter().for_each(|value| self.read_device(DeviceForm::Device, value, devices));
                 return;
             }
-            (Form::Providers, Value::Sequence(providers)) => {
+            (DeviceForm::Providers, Value::Sequence(providers)) => {
                 providers.iter().for_each(|provider| self.read_provider(provider, devices));
                 return;
             }
-            (Form::Providers, Value::Mapping(_)) => {
+            (DeviceForm::Providers, Value::Mapping(_)) => {
                 self.read_provider_options(value, devices);
                 return;
             }
-            (Form::Parameters, Value::Mapping(items)) => {
+            (DeviceForm::Parameters, Value::Mapping(items)) => {
                 items.iter().for_each(|(key, value)| self.read_parameter(key, value, devices));
                 return;
             }
@@ -286,9 +292,9 @@ impl<'p> Interpreter<'p> {
     fn read_parameter(&mut self, key: &Value<'p>, value: &Value<'p>, devices: &mut Vec<Device>) {
         let Value::Text(key) = key else { return };
         match (&*key.text, value) {
-            ("device", value) => self.read_device(Form::Device, value, devices),
-            ("gpu_id" | "gpu_device_id", value) => self.read_device(Form::Index, value, devices),
-            ("devices", value) => self.read_device(Form::Indices, value, devices),
+            ("device", value) => self.read_device(DeviceForm::Device, value, devices),
+            ("gpu_id" | "gpu_device_id", value) => self.read_device(DeviceForm::Index, value, devices),
+            ("devices", value) => self.read_device(DeviceForm::Indices, value, devices),
             ("tree_method", Value::Text(method)) if method.text == "gpu_hist" => {
                 devices.push(Device::Gpu {
                     index: None,
@@ -347,7 +353,7 @@ impl<'p> Interpreter<'p> {
                         });
                     }
                 }
-                value => self.read_device(Form::Index, value, devices),
+                value => self.read_device(DeviceForm::Index, value, devices),
             }
         }
     }

@@ -7,7 +7,7 @@ use crate::facts::Span;
 use crate::program::heap::values::{PathId, Value};
 use crate::program::knowledge::{Does, Effect, EffectRow, Literal};
 use crate::program::state::State;
-use crate::program::trace::{Choice, What};
+use crate::program::trace::{Choice, EventKind};
 use crate::sources::Language;
 use crate::versions::Range;
 use std::collections::BTreeMap;
@@ -136,7 +136,7 @@ impl<'p> Interpreter<'p> {
         let before = self.state.cuda;
         let callee = self.name_of_call(callee);
         self.pass_call(&effect.library, &does, &callee, span);
-        self.note(What::Call { callee, does, by_number, note: row.note.clone() }, span);
+        self.note(EventKind::Call { callee, does, by_number, note: row.note.clone() }, span);
         if let Some(outer) = outer {
             let narrowed = std::mem::replace(&mut self.state, outer);
             if narrowed.cuda != before && self.state.cuda.is_none() {

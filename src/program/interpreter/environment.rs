@@ -3,13 +3,13 @@
 use super::Interpreter;
 use super::calls::Args;
 use super::iterables::{ITEMS_OF_ENVIRONMENT, NAMES_IN_ENVIRONMENT};
-use super::presence::Presence;
+use super::presence::VariablePresence;
 use crate::facts::Span;
 use crate::program::heap::values::Value;
+use crate::program::launcher_arguments::is_no_variable;
 use crate::program::state::{ALLOCATOR, Definition, MASK, ORDER, Reaching, State, held};
-use crate::program::summaries::Fact;
-use crate::program::told::is_no_variable;
-use crate::program::trace::{EventId, NOT_NOTED, Recipient, What};
+use crate::program::summaries::Dependency;
+use crate::program::trace::{EventId, EventKind, NOT_NOTED, Recipient};
 use smallvec::smallvec;
 use std::sync::Arc;
 
@@ -150,7 +150,7 @@ impl<'p> Interpreter<'p> {
         let touched = (self.state.cuda.take(), self.state.library.take());
         let outer = std::mem::replace(&mut self.recipient, Recipient::Program);
         let value = Some(text.text.to_string());
-        let event = self.note_variable(&variable, span, |variable| What::Write {
+        let event = self.note_variable(&variable, span, |variable| EventKind::Write {
             variable,
             value,
             only_if_unset: false,
@@ -217,7 +217,7 @@ impl<'p> Interpreter<'p> {
         }
         self.uncertain += 1;
         for name in names {
-            self.note_variable(&name, span, |variable| What::Restore { variable });
+            self.note_variable(&name, span, |variable| EventKind::Restore { variable });
         }
         self.uncertain -= 1;
         self.whole_environment().restore_copy(held);
@@ -241,7 +241,7 @@ impl<'p> Interpreter<'p> {
         let writes_back = self.variable_read(&value).is_some_and(|read| read == variable);
         if writes_back && !matches!(value, Value::OneOf(_)) {
             // Whatever was set in between, it is again what the caller gave.
-            self.note_variable(&variable, span, |variable| What::Restore { variable });
+            self.note_variable(&variable, span, |variable| EventKind::Restore { variable });
             return self.set_in_environ(&variable, smallvec![Definition::Elsewhere], false, false);
         }
         let only_if_unset = only_if_unset || writes_back;
@@ -258,7 +258,7 @@ impl<'p> Interpreter<'p> {
         let late = self.lateness(&variable, &texts, only_if_unset);
         let rival = self.rival(&variable);
         self.note_refusal(&variable, &value, span, only_if_unset);
-        let event = self.note_variable(&variable, span, |variable| What::Write {
+        let event = self.note_variable(&variable, span, |variable| EventKind::Write {
             variable,
             value: match &texts[..] {
                 [Some(text)] => Some(text.to_string()),
@@ -278,16 +278,21 @@ impl<'p> Interpreter<'p> {
     pub(super) fn remove_variable(&mut self, key: &Value<'p>, span: Span) {
         let Some(variable) = self.variable_name(key) else { return };
         let was_set = self.reaching(&variable).iter().any(|definition| !definition.is_absent());
-        let event = self.note_variable(&variable, span, |variable| What::Remove { variable });
+        let event = self.note_variable(&variable, span, |variable| EventKind::Remove { variable });
         let after = if was_set { Definition::Removed(event) } else { Definition::Unset };
         self.unset_in_environ(&variable, after);
     }
 
-    fn note_variable(&mut self, variable: &str, span: Span, what: impl FnOnce(String) -> What) -> EventId {
+    fn note_variable(
+        &mut self,
+        variable: &str,
+        span: Span,
+        what: impl FnOnce(String) -> EventKind,
+    ) -> EventId {
         let known = &self.program.knowledge.variables;
         let counts =
             is_gpu_variable(variable) || known.get(variable).is_some() || known.near(variable).is_some();
-        self.summaries.note(Fact::Written(variable.into()));
+        self.summaries.note(Dependency::Written(variable.into()));
         if counts { self.note(what(variable.to_owned()), span) } else { NOT_NOTED }
     }
 
@@ -334,7 +339,7 @@ impl<'p> Interpreter<'p> {
             && self.shown_of(&variable).iter().any(Definition::is_absent)
         {
             self.may_raise();
-            let set = Presence {
+            let set = VariablePresence {
                 variable: self.state.as_shown(&variable),
                 when_true: true,
                 says_when: None,
@@ -373,7 +378,7 @@ impl<'p> Interpreter<'p> {
     /// What a variable may hold here.
     pub(super) fn reaching(&mut self, variable: &str) -> Reaching {
         let reaching = self.state.reaching(variable);
-        self.summaries.note(Fact::Variable(variable.into(), reaching.clone()));
+        self.summaries.note(Dependency::Variable(variable.into(), reaching.clone()));
         self.watch_variable(variable, &reaching);
         reaching
     }
@@ -393,13 +398,13 @@ impl<'p> Interpreter<'p> {
 
     /// Gives a variable other definitions.
     pub(super) fn set_reaching(&mut self, variable: &str, reaching: Reaching) {
-        self.summaries.note(Fact::Written(variable.into()));
+        self.summaries.note(Dependency::Written(variable.into()));
         self.state.set(variable, reaching);
     }
 
     /// For what is done to all variables at once, also to those that nobody names.
     pub(super) fn whole_environment(&mut self) -> &mut State {
-        self.summaries.note(Fact::WholeEnvironment);
+        self.summaries.note(Dependency::WholeEnvironment);
         &mut self.state
     }
 

@@ -1,31 +1,31 @@
 //! Events: what a program does is noted in the order in which it does it, with what was true before.
 
-use super::{Interpreter, WaysOut};
+use super::{EarlyExits, Interpreter};
 use crate::facts::{Place, Span};
 use crate::program::state::FirstOccurrence;
-use crate::program::trace::{Event, EventId, NOT_NOTED, Recipient, What};
+use crate::program::trace::{Event, EventId, EventKind, NOT_NOTED, Recipient};
 
 impl<'p> Interpreter<'p> {
     /// Whether a way out of the running function, loop or `try` was seen that leads past what runs now.
     pub(super) fn may_be_passed(&self) -> bool {
-        let WaysOut { of_function, of_loop, of_program, of_try } = self.ways_out;
+        let EarlyExits { of_function, of_loop, of_program, of_try } = self.ways_out;
         of_function || of_loop || of_program || of_try || self.leads_to(&self.catches)
     }
 
     /// Notes that something happens at `span` of the running file.
-    pub(super) fn note(&mut self, what: What, span: Span) -> EventId {
+    pub(super) fn note(&mut self, what: EventKind, span: Span) -> EventId {
         let place = self.place(span);
         self.note_at(what, place)
     }
 
-    pub(super) fn note_at(&mut self, what: What, place: Place) -> EventId {
+    pub(super) fn note_at(&mut self, what: EventKind, place: Place) -> EventId {
         // What is not noted has no event that anybody could look at.
         if self.quiet > 0 {
             return NOT_NOTED;
         }
         let id = self.trace.events.len() as EventId;
         let written = match &what {
-            What::Write { variable, .. } | What::Remove { variable } => Some(variable.as_str()),
+            EventKind::Write { variable, .. } | EventKind::Remove { variable } => Some(variable.as_str()),
             _ => None,
         };
         self.has_counted();
@@ -43,7 +43,7 @@ impl<'p> Interpreter<'p> {
         if what.imports_gpu_library() {
             first(&mut self.state.library);
         }
-        if matches!(what, What::Write { .. }) && self.recipient != Recipient::Program {
+        if matches!(what, EventKind::Write { .. }) && self.recipient != Recipient::Program {
             self.trace.writes.push(id);
         }
         self.trace.events.push(Event {

@@ -7,7 +7,7 @@ use super::{Flow, Interpreter};
 use crate::code::{Comprehension, Expr, ExprKind};
 use crate::facts::{FileId, Place, Span};
 use crate::program::heap::values::Value;
-use crate::program::summaries::Fact;
+use crate::program::summaries::Dependency;
 use std::borrow::Cow;
 
 impl<'p> Interpreter<'p> {
@@ -165,7 +165,7 @@ impl<'p> Interpreter<'p> {
             "TYPE_CHECKING" => Value::Bool(false),
             "__name__" => {
                 let is_main = self.is_main(self.here.file);
-                self.summaries.note(Fact::IsMain(self.here.file, is_main));
+                self.summaries.note(Dependency::IsMain(self.here.file, is_main));
                 let dotted = self.program.dotted(self.here.file);
                 let text = if is_main { Cow::Borrowed("__main__") } else { Cow::Owned(dotted) };
                 Value::text(text, self.place(span))

@@ -2,7 +2,7 @@
 //! test and from there on after it.
 
 use super::calls::{Arg, Args};
-use super::generators::Body;
+use super::generators::YieldConsumer;
 use super::tests::Session;
 use super::{Flow, Interpreter};
 use crate::code::ParameterKind;
@@ -155,7 +155,7 @@ impl<'p> Interpreter<'p> {
             Value::Unknown
         };
         let assured = self.assured;
-        let body = Body::Rest(Box::new(rest));
+        let body = YieldConsumer::Rest(Box::new(rest));
         match fixture.marks.lasting {
             true => self.wait_for(&value, body, span),
             false => self.in_test_frame(definition, |run| run.wait_for(&value, body, span)),

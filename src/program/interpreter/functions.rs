@@ -2,14 +2,14 @@
 
 use super::calls::{Arg, Args};
 use super::generators::{Active, object_of};
-use super::iterators::Position;
-use super::steps::equal;
-use super::{Flow, Here, Interpreter, WaysOut};
+use super::iterators::IteratorPosition;
+use super::statements::equal;
+use super::{CodePosition, EarlyExits, Flow, Interpreter};
 use crate::code::{Function, ParameterKind};
 use crate::facts::Span;
 use crate::program::heap::values::{Closure, Paused, Role, ScopeId, Value};
 use crate::program::knowledge::Does;
-use crate::program::summaries::{Fact, Nested};
+use crate::program::summaries::{Dependency, NestedCall};
 use std::rc::Rc;
 
 /// Calls nested deeper than this are not followed.
@@ -130,7 +130,7 @@ impl<'p> Interpreter<'p> {
         if function.is_async || function.is_generator {
             let scope = self.bind_parameters(closure, &arguments);
             if function.is_generator {
-                self.set_position(scope, Position::At(0));
+                self.set_position(scope, IteratorPosition::At(0));
             }
             return Value::Paused(Rc::new(Paused { closure: closure.clone(), scope }));
         }
@@ -221,13 +221,13 @@ impl<'p> Interpreter<'p> {
         let key = (closure.file, closure.function);
         let around = self.calls_around(key);
         // Whoever called it said whether it is followed.
-        self.summaries.note(Fact::Followed(Nested { function: key, around, by_arguments: true }));
+        self.summaries.note(Dependency::Followed(NestedCall { function: key, around, by_arguments: true }));
         self.trace.cost.bodies += 1;
-        let here = Here {
+        let here = CodePosition {
             statement: function.name_span,
             bound: closure.bound.clone(),
             class: closure.class.clone(),
-            ..Here::in_module(closure.file, scope, frame)
+            ..CodePosition::in_module(closure.file, scope, frame)
         };
         let outer = std::mem::replace(&mut self.here, here);
         self.callers.push(outer);
@@ -243,7 +243,7 @@ impl<'p> Interpreter<'p> {
         if !closure.marks.mocked.is_empty() {
             self.state.set_up_mut().mocked.truncate(mocked);
         }
-        self.ways_out = WaysOut { of_program: self.ways_out.of_program, ..ways_out };
+        self.ways_out = EarlyExits { of_program: self.ways_out.of_program, ..ways_out };
         self.active.pop();
         let Some(outer) = self.callers.pop() else { return Value::Unknown };
         let inner = std::mem::replace(&mut self.here, outer);
@@ -252,7 +252,7 @@ impl<'p> Interpreter<'p> {
     }
 
     /// Joins the ways out of a function and returns what it may return.
-    fn leave_function(&mut self, inner: Here<'p>, function: &Function<'p>) -> Value<'p> {
+    fn leave_function(&mut self, inner: CodePosition<'p>, function: &Function<'p>) -> Value<'p> {
         let falls_through = self.flow == Flow::Next;
         let exits = inner.end.map(|end| self.landing(end)).unwrap_or_default();
         if matches!(self.flow, Flow::Return | Flow::Break | Flow::Continue) {

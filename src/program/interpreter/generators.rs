@@ -2,22 +2,22 @@
 //! give, and not when they are made. Where a generator yields, what waits for it runs.
 
 use super::functions::MOST_CALLS;
-use super::iterators::Position;
+use super::iterators::IteratorPosition;
 use super::jumps::Landing;
 use super::loops::Loop;
 use super::nesting::MOST_NESTED;
-use super::{Flow, Interpreter, WaysOut};
+use super::{EarlyExits, Flow, Interpreter};
 use crate::code::{Block, Expr, Target};
 use crate::facts::{FileId, Span};
 use crate::program::heap::values::{Closure, ScopeId, Value};
-use crate::program::summaries::{Fact, FunctionId, Nested};
+use crate::program::summaries::{Dependency, FunctionId, NestedCall};
 use crate::program::trace::FrameId;
 
 /// So many passes of a loop are followed that waits for a generator whose own passes are not all followed.
 const MOST_PASSES: usize = 2;
 
 /// What runs where a generator of the project yields.
-pub(super) enum Body<'p> {
+pub(super) enum YieldConsumer<'p> {
     /// A pass of a `for`, for each value that is yielded.
     Each { target: &'p Target<'p>, block: &'p Block<'p>, ends: Loop, has_else: bool },
     /// The rest of a `with`: what the manager is bound to, the managers that follow, and the block.
@@ -40,7 +40,7 @@ pub(super) struct Active {
 /// A generator that somebody waits for.
 pub(super) struct Resume<'p> {
     /// `None` as soon as it ran.
-    body: Option<Body<'p>>,
+    body: Option<YieldConsumer<'p>>,
     /// The generator that yields to it, once that runs.
     frame: FrameId,
     /// Position in the callers of the function that waits.
@@ -51,7 +51,7 @@ pub(super) struct Resume<'p> {
     flow: Flow,
     result: Value<'p>,
     /// The ways out of the function that waits.
-    ways_out: WaysOut,
+    ways_out: EarlyExits,
     /// How many `try` statements, arms of branches and repeated loops were around the place where it waits.
     catches: usize,
     arms: usize,
@@ -61,14 +61,14 @@ pub(super) struct Resume<'p> {
 }
 
 /// What a generator that is running gave so far.
-pub(super) struct Given<'p> {
+pub(super) struct YieldedValues<'p> {
     /// Absent when not every one of its values is known to be given.
     values: Option<Vec<Value<'p>>>,
     frame: FrameId,
     /// How uncertain it was when it began.
     uncertain: usize,
     /// The ways past what runs then.
-    ways_out: WaysOut,
+    ways_out: EarlyExits,
     /// Nobody says that it is asked for more than the next value: where one leads that waits for ever.
     pub(super) suspended: Option<Landing>,
 }
@@ -101,34 +101,38 @@ impl<'p> Interpreter<'p> {
                     return Value::Unknown;
                 }
                 let (function, around) = (key, self.calls_around(key));
-                self.summaries.note(Fact::Followed(Nested { function, around, by_arguments: true }));
+                self.summaries.note(Dependency::Followed(NestedCall {
+                    function,
+                    around,
+                    by_arguments: true,
+                }));
                 if !self.function_of(&paused.closure).is_generator {
                     return self.run_to_end(&paused.closure, paused.scope, site);
                 }
                 let asks_next = std::mem::take(&mut self.asks_next);
                 let position = self.position(paused.scope);
                 match position {
-                    Position::UsedUp => return Value::sequence(Vec::new()),
-                    Position::At(_) => {}
-                    Position::Unknown => {
+                    IteratorPosition::UsedUp => return Value::sequence(Vec::new()),
+                    IteratorPosition::At(_) => {}
+                    IteratorPosition::Unknown => {
                         // From where it goes on is not known.
                         self.on_some_ways(|run| {
                             run.begin_anew(paused.scope);
                             run.run_paused(value, site);
                         });
-                        self.set_position(paused.scope, Position::Unknown);
+                        self.set_position(paused.scope, IteratorPosition::Unknown);
                         return Value::Unknown;
                     }
                 }
-                self.set_position(paused.scope, Position::Unknown);
+                self.set_position(paused.scope, IteratorPosition::Unknown);
                 let frame = self.next_frame();
                 let suspended = asks_next.then(|| self.new_landing());
                 let (uncertain, ways_out) = (self.uncertain, self.ways_out);
-                let given = Given { values: Some(Vec::new()), frame, uncertain, ways_out, suspended };
+                let given = YieldedValues { values: Some(Vec::new()), frame, uncertain, ways_out, suspended };
                 self.given.push(given);
                 self.run_to_end(&paused.closure, paused.scope, site);
                 if self.flow == Flow::Next && !asks_next {
-                    self.set_position(paused.scope, Position::UsedUp);
+                    self.set_position(paused.scope, IteratorPosition::UsedUp);
                 }
                 suspended.into_iter().for_each(|suspended| self.land(suspended));
                 let given = self.given.pop().and_then(|given| given.values);
@@ -202,7 +206,7 @@ impl<'p> Interpreter<'p> {
         let own_ways = std::mem::replace(&mut self.ways_out, resume.ways_out);
         std::mem::swap(&mut self.here, &mut self.callers[caller]);
         let is_left = match body {
-            Body::Each { ends, .. } => {
+            YieldConsumer::Each { ends, .. } => {
                 // On some ways the generator ends, or goes past this `yield`.
                 let may_pass = own_ways.of_function || own_ways.of_loop || own_ways.of_try;
                 self.uncertain += usize::from(may_pass);
@@ -227,12 +231,12 @@ impl<'p> Interpreter<'p> {
         self.resumes[number].generator = None;
         let of_program = own_ways.of_program || self.ways_out.of_program;
         let of_function = own_ways.of_function || is_left;
-        self.ways_out = WaysOut { of_program, of_function, ..own_ways };
+        self.ways_out = EarlyExits { of_program, of_function, ..own_ways };
         Value::Unknown
     }
 
     /// A pass of the `for` that waits for the running generator.
-    fn pass_of_loop(&mut self, number: usize, each: Body<'p>, value: Value<'p>) {
+    fn pass_of_loop(&mut self, number: usize, each: YieldConsumer<'p>, value: Value<'p>) {
         self.is_repeated();
         let resume = &mut self.resumes[number];
         resume.passes += 1;
@@ -241,7 +245,7 @@ impl<'p> Interpreter<'p> {
             return;
         }
         let (is_sure, repeats) = (self.path.len() == resume.arms, self.repeats > resume.repeats);
-        let Body::Each { target, block, ends, has_else } = each else { return };
+        let YieldConsumer::Each { target, block, ends, has_else } = each else { return };
         // What the body raises is not raised in the generator.
         let of_generator = self.catches.split_off(resume.catches.min(self.catches.len()));
         if repeats {
@@ -258,7 +262,7 @@ impl<'p> Interpreter<'p> {
         self.here.loops.pop();
         let flow = match self.flow {
             Flow::Next => {
-                self.resumes[number].body = Some(Body::Each { target, block, ends, has_else });
+                self.resumes[number].body = Some(YieldConsumer::Each { target, block, ends, has_else });
                 Flow::Next
             }
             // It is not asked for more, and its `finally` runs.
@@ -302,23 +306,28 @@ impl<'p> Interpreter<'p> {
         self.trace.frames.len() as FrameId
     }
 
-    fn run_waiting(&mut self, body: Body<'p>, yielded: Value<'p>) -> Value<'p> {
+    fn run_waiting(&mut self, body: YieldConsumer<'p>, yielded: Value<'p>) -> Value<'p> {
         match body {
-            Body::Each { .. } => Value::Unknown,
-            Body::With { target, items, block } => {
+            YieldConsumer::Each { .. } => Value::Unknown,
+            YieldConsumer::With { target, items, block } => {
                 if let Some(target) = target {
                     self.assign(target, yielded);
                 }
                 self.with(items, block);
                 Value::Unknown
             }
-            Body::Rest(rest) => rest(self, yielded),
+            YieldConsumer::Rest(rest) => rest(self, yielded),
         }
     }
 
     /// Runs a generator of the project up to its `yield`, then `body`, then the rest of the generator.
-    pub(super) fn wait_for(&mut self, generator: &Value<'p>, body: Body<'p>, span: Span) -> Value<'p> {
-        let is_loop = matches!(body, Body::Each { .. });
+    pub(super) fn wait_for(
+        &mut self,
+        generator: &Value<'p>,
+        body: YieldConsumer<'p>,
+        span: Span,
+    ) -> Value<'p> {
+        let is_loop = matches!(body, YieldConsumer::Each { .. });
         if let (Value::Paused(paused), false) = (generator, is_loop) {
             // Each `with` and each call that it decorates begins anew.
             self.begin_anew(paused.scope);
@@ -341,11 +350,11 @@ impl<'p> Interpreter<'p> {
         self.ways_out = self.ways_out.with(resume.ways_out);
         match resume.body {
             // The last of the values was given, if there was one.
-            Some(Body::Each { .. }) => Value::Unknown,
+            Some(YieldConsumer::Each { .. }) => Value::Unknown,
             None => {
                 if let (Value::Paused(paused), true) = (generator, is_loop) {
                     // A `break` leaves it where it is.
-                    self.set_position(paused.scope, Position::Unknown);
+                    self.set_position(paused.scope, IteratorPosition::Unknown);
                 }
                 self.flow = if self.flow == Flow::Next { resume.flow } else { self.flow };
                 resume.result

@@ -2,21 +2,21 @@
 
 use super::Interpreter;
 use super::expressions::borrow;
-use crate::code::{Code, CratePath, ExprKind, Function, Import, ImportNames, StepKind, Target};
+use crate::code::{Code, CratePath, ExprKind, Function, Import, ImportNames, StatementKind, Target};
 use crate::facts::{FileId, Place, Span};
 use crate::program::heap::values::{Closure, Value};
-use crate::program::knowledge::{Contact, ContactIn};
-use crate::program::modules::{FolderId, Found};
+use crate::program::knowledge::{ContactIn, DriverContact};
+use crate::program::modules::{FolderId, ImportTarget};
 use crate::program::state::Definition;
-use crate::program::summaries::Fact;
-use crate::program::trace::{NOT_NOTED, What};
+use crate::program::summaries::Dependency;
+use crate::program::trace::{EventKind, NOT_NOTED};
 use smallvec::{SmallVec, smallvec};
 use std::rc::Rc;
 
 /// What a module path leads to.
 pub(super) enum Imported {
     /// The first and the last module of the path.
-    Project(Option<Found>, Option<Found>),
+    Project(Option<ImportTarget>, Option<ImportTarget>),
     Outside,
 }
 
@@ -25,7 +25,7 @@ impl<'p> Interpreter<'p> {
         self.code_of(self.here.file)
     }
 
-    /// Who looks at a function that does not run says so in [`Program::code`], or in [`super::super::pieces`].
+    /// Who looks at a function that does not run says so in [`Program::code`], or in [`super::super::file_digests`].
     pub(super) fn code_of(&self, file: FileId) -> &'p Code<'p> {
         self.program.code_in_pieces(file)
     }
@@ -104,7 +104,7 @@ impl<'p> Interpreter<'p> {
         span: Span,
     ) -> Imported {
         let mut parts = module.split('.').filter(|part| !part.is_empty());
-        let mut chain: SmallVec<[Found; 4]> = SmallVec::new();
+        let mut chain: SmallVec<[ImportTarget; 4]> = SmallVec::new();
         if level > 0 {
             match self.program.modules.relative(self.here.file, level) {
                 Some(found) => chain.push(found),
@@ -113,10 +113,10 @@ impl<'p> Interpreter<'p> {
         } else {
             let Some(first) = parts.next() else { return Imported::Outside };
             let found = self.resolve(self.here.file, first);
-            self.summaries.note(Fact::Resolved(self.here.file, first.into(), found));
+            self.summaries.note(Dependency::Resolved(self.here.file, first.into(), found));
             match found {
                 // A script does not import itself by the name of a library.
-                Some(Found::File(file))
+                Some(ImportTarget::File(file))
                     if file == self.here.file && !self.program.modules.in_package(file) =>
                 {
                     return Imported::Outside;
@@ -140,7 +140,7 @@ impl<'p> Interpreter<'p> {
         let last = chain.last().copied().unwrap_or(first);
         // A folder of the same name does not hide a library: Python prefers a real package anywhere on
         // its path, so the folder counts only when it holds what is asked for.
-        let only_folders = chain.iter().all(|found| matches!(found, Found::Folder(_)));
+        let only_folders = chain.iter().all(|found| matches!(found, ImportTarget::Folder(_)));
         if level == 0 && only_folders {
             let holds = wanted.is_some_and(|name| self.program.modules.child(last, name).is_some());
             if !complete || !holds {
@@ -148,7 +148,7 @@ impl<'p> Interpreter<'p> {
             }
         }
         for found in &chain {
-            if let Found::File(file) = found {
+            if let ImportTarget::File(file) = found {
                 self.note_gpu_module(*file, span);
                 self.enter_module(*file, span);
             }
@@ -157,12 +157,12 @@ impl<'p> Interpreter<'p> {
     }
 
     /// Where the first part of a dotted name leads to, from a file.
-    fn resolve(&self, file: FileId, name: &str) -> Option<Found> {
+    fn resolve(&self, file: FileId, name: &str) -> Option<ImportTarget> {
         self.resolve_with(&[], file, name)
     }
 
     /// The same where more folders are on `sys.path`.
-    pub(super) fn resolve_with(&self, added: &[FolderId], file: FileId, name: &str) -> Option<Found> {
+    pub(super) fn resolve_with(&self, added: &[FolderId], file: FileId, name: &str) -> Option<ImportTarget> {
         let script = self.start.script(self.entry);
         let known = self.state.search_paths();
         let all: SmallVec<[FolderId; 4]> = known.iter().chain(added).copied().collect();
@@ -181,14 +181,14 @@ impl<'p> Interpreter<'p> {
         }
     }
 
-    pub(super) fn found_value(&mut self, found: Option<Found>, span: Span) -> Value<'p> {
+    pub(super) fn found_value(&mut self, found: Option<ImportTarget>, span: Span) -> Value<'p> {
         match found {
-            Some(Found::File(file)) => {
+            Some(ImportTarget::File(file)) => {
                 self.note_gpu_module(file, span);
                 self.enter_module(file, span);
                 Value::Module(file)
             }
-            Some(Found::Folder(folder)) => Value::Folder(folder),
+            Some(ImportTarget::Folder(folder)) => Value::Folder(folder),
             None => Value::Unknown,
         }
     }
@@ -208,16 +208,16 @@ impl<'p> Interpreter<'p> {
     }
 
     /// `from module import name`
-    pub(super) fn name_from(&mut self, module: Option<Found>, name: &'p str, span: Span) -> Value<'p> {
+    pub(super) fn name_from(&mut self, module: Option<ImportTarget>, name: &'p str, span: Span) -> Value<'p> {
         match module {
-            Some(Found::File(file)) => {
+            Some(ImportTarget::File(file)) => {
                 if let Some(scope) = self.entered(file)
                     && let Some(value) = self.in_scope(scope, name)
                 {
                     // What a module binds lazily is imported when another one takes it from there.
                     return self.force_lazy(value.clone());
                 }
-                if let Some(child) = self.program.modules.child(Found::File(file), name) {
+                if let Some(child) = self.program.modules.child(ImportTarget::File(file), name) {
                     return self.found_value(Some(child), span);
                 }
                 if self.entered(file).is_some() {
@@ -250,17 +250,17 @@ impl<'p> Interpreter<'p> {
                     return value;
                 }
                 // A submodule is an attribute once somebody imported it.
-                match self.program.modules.child(Found::File(file), name) {
-                    Some(Found::File(child))
+                match self.program.modules.child(ImportTarget::File(file), name) {
+                    Some(ImportTarget::File(child))
                         if self.entered(child).is_some() || !self.program.may_affect_gpu(child) =>
                     {
                         Value::Module(child)
                     }
-                    Some(Found::Folder(folder)) => Value::Folder(folder),
+                    Some(ImportTarget::Folder(folder)) => Value::Folder(folder),
                     _ => self.getattr_of(file, name, span),
                 }
             }
-            None => match self.program.modules.child(Found::File(file), name) {
+            None => match self.program.modules.child(ImportTarget::File(file), name) {
                 Some(child) => self.found_value(Some(child), span),
                 None => Value::Deferred(file, name),
             },
@@ -310,7 +310,7 @@ impl<'p> Interpreter<'p> {
     /// The constant that the top level of a file binds a name to, read without running the file.
     fn constant(&mut self, file: FileId, name: &str) -> Value<'p> {
         let mut bound = self.code_of(file).body.iter().filter_map(|step| match &step.kind {
-            StepKind::Assign { targets, value: Some(value), .. } => {
+            StatementKind::Assign { targets, value: Some(value), .. } => {
                 let named =
                     targets.iter().any(|target| matches!(target, Target::Name(known, _) if *known == name));
                 named.then_some(value)
@@ -330,7 +330,7 @@ impl<'p> Interpreter<'p> {
     /// Whether a package is surely installed.
     fn is_installed(&mut self, package: &'p str) -> bool {
         let installed = self.is_installed_for(package, self.here.file);
-        self.summaries.note(Fact::Installed(package, self.here.file, installed));
+        self.summaries.note(Dependency::Installed(package, self.here.file, installed));
         installed
     }
 
@@ -369,9 +369,11 @@ impl<'p> Interpreter<'p> {
             row.contact_in.iter().find(holds)
         });
         if row.is_some_and(|row| {
-            row.contact == Contact::CudaInit || !row.contact_if_installed.is_empty() || in_version.is_some()
+            row.contact == DriverContact::CudaInit
+                || !row.contact_if_installed.is_empty()
+                || in_version.is_some()
         }) {
-            self.summaries.note(Fact::Named(library, !new));
+            self.summaries.note(Dependency::Named(library, !new));
         }
         let Some(row) = row else {
             if forbidden {
@@ -394,16 +396,16 @@ impl<'p> Interpreter<'p> {
         // What the program imported itself is surely installed.
         let if_installed = row.contact_if_installed.iter();
         let by_itself = in_version.map_or(row.contact, |one| one.contact);
-        let contacts = by_itself == Contact::CudaInit
+        let contacts = by_itself == DriverContact::CudaInit
             || if_installed
                 .clone()
-                .any(|(package, contact)| *contact == Contact::CudaInit && self.is_installed(package));
+                .any(|(package, contact)| *contact == DriverContact::CudaInit && self.is_installed(package));
         let touches = new && contacts && meant && !excused;
         let brings = brought.iter().filter(|module| self.asked.is_forbidden(module));
         let brings: Vec<String> = brings.map(|module| (*module).to_owned()).collect();
         let worth_it = row.gpu_library || touches || forbidden || !brings.is_empty();
         let note = match (&row.note, &row.version) {
-            _ if touches && in_version.is_some_and(|one| one.contact == Contact::CudaInit) => {
+            _ if touches && in_version.is_some_and(|one| one.contact == DriverContact::CudaInit) => {
                 in_version.map(|one| one.note.clone())
             }
             (Some(note), Some(version)) if touches => Some(format!("{note} (seen with version {version})")),
@@ -425,6 +427,6 @@ fn outside(
     touches_cuda: bool,
     brings: Vec<String>,
     note: Option<String>,
-) -> What {
-    What::Import { module, gpu_library, touches_cuda, brings, note }
+) -> EventKind {
+    EventKind::Import { module, gpu_library, touches_cuda, brings, note }
 }

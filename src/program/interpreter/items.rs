@@ -18,7 +18,7 @@ impl<'p> Interpreter<'p> {
     ) -> Option<Value<'p>> {
         let mut unsure = false;
         for (known, value) in items.iter().rev() {
-            match super::steps::equal(known, key) {
+            match super::statements::equal(known, key) {
                 Some(true) => return Some(value.clone()),
                 Some(false) => {}
                 None => unsure = true,

@@ -5,10 +5,10 @@ use super::Interpreter;
 use super::calls::{Arg, Args};
 use super::iterators::Next;
 use super::loops::MOST_ELEMENTS;
-use super::steps::equal;
-use crate::code::StepKind;
+use super::statements::equal;
+use crate::code::StatementKind;
 use crate::facts::Span;
-use crate::program::heap::values::{Keeps, Source, Text, Value};
+use crate::program::heap::values::{Source, StreamOutput, Text, Value};
 use std::borrow::Cow;
 
 /// What `os.environ.keys()` and `list(os.environ)` give.
@@ -31,7 +31,7 @@ impl<'p> Interpreter<'p> {
                 let mut ask = |run: &mut Self, row: &Vec<Value<'p>>| {
                     let result = run.call(function.clone(), Args::positional(row.clone(), span), span);
                     let result = run.force(result);
-                    match (*keeps != Keeps::Results, run.truth(&result), &row[..]) {
+                    match (*keeps != StreamOutput::Results, run.truth(&result), &row[..]) {
                         (false, ..) => result,
                         // What `filter` leaves out decides nothing.
                         (true, Some(false), _) => Value::Bool(!decides),
@@ -167,7 +167,7 @@ impl<'p> Interpreter<'p> {
             let Value::Class(class) = class else { return None };
             let code = self.code_of(class.file);
             code.classes[class.class].body.iter().find_map(|step| match &step.kind {
-                StepKind::Define { function, .. } => {
+                StatementKind::Define { function, .. } => {
                     Some(code.functions[*function].name).filter(|known| *known == name)
                 }
                 _ => None,
@@ -181,7 +181,7 @@ impl<'p> Interpreter<'p> {
         match name {
             "takewhile" | "dropwhile" | "filterfalse" => {
                 let function = values(0)?;
-                Some(self.mapped(function, &[values(1)?], Keeps::Some))
+                Some(self.mapped(function, &[values(1)?], StreamOutput::Some))
             }
             "chain" if !args.open => {
                 let parts: Vec<_> = args.items.iter().map(|argument| argument.value.clone()).collect();

@@ -2,10 +2,10 @@
 //! again.
 
 use super::calls::{Arg, Args};
-use super::{Flow, Here, Interpreter};
+use super::{CodePosition, Flow, Interpreter};
 use crate::code::Comprehension;
 use crate::facts::{FileId, Place, Span};
-use crate::program::heap::values::{Keeps, ScopeId, Source, Stream, Value};
+use crate::program::heap::values::{ScopeId, Source, Stream, StreamOutput, Value};
 use std::rc::Rc;
 
 /// The name under which an iterator keeps how many elements it gave: a number, true when there are no more, or unknown.
@@ -29,7 +29,7 @@ impl<E> Next<E> {
 }
 
 /// How far an iterator has come.
-pub(super) enum Position {
+pub(super) enum IteratorPosition {
     /// So many elements were given.
     At(usize),
     UsedUp,
@@ -39,25 +39,25 @@ pub(super) enum Position {
 impl<'p> Interpreter<'p> {
     pub(super) fn stream(&mut self, source: Source<'p>) -> Value<'p> {
         let state = self.new_scope(None, false);
-        self.set_position(state, Position::At(0));
+        self.set_position(state, IteratorPosition::At(0));
         Value::Stream(Rc::new(Stream { source, state }))
     }
 
-    pub(super) fn position(&self, state: ScopeId) -> Position {
+    pub(super) fn position(&self, state: ScopeId) -> IteratorPosition {
         match self.heap.get(state, GIVEN) {
-            Some(Value::Bool(true)) => Position::UsedUp,
-            Some(Value::Int(given, _)) => Position::At(*given as usize),
-            _ => Position::Unknown,
+            Some(Value::Bool(true)) => IteratorPosition::UsedUp,
+            Some(Value::Int(given, _)) => IteratorPosition::At(*given as usize),
+            _ => IteratorPosition::Unknown,
         }
     }
 
     /// In a loop whose passes are not all followed nobody knows how often an iterator from outside of it is asked.
-    pub(super) fn set_position(&mut self, state: ScopeId, position: Position) {
+    pub(super) fn set_position(&mut self, state: ScopeId, position: IteratorPosition) {
         let given = match position {
             _ if self.repeats > self.heap.loops_around(state) => Value::Unknown,
-            Position::At(given) => at(given),
-            Position::UsedUp => Value::Bool(true),
-            Position::Unknown => Value::Unknown,
+            IteratorPosition::At(given) => at(given),
+            IteratorPosition::UsedUp => Value::Bool(true),
+            IteratorPosition::Unknown => Value::Unknown,
         };
         self.bind_in(state, GIVEN, given);
     }
@@ -92,9 +92,9 @@ impl<'p> Interpreter<'p> {
             return None;
         }
         let given = match self.position(stream.state) {
-            Position::At(given) => given,
-            Position::UsedUp => return Some(0),
-            Position::Unknown => return None,
+            IteratorPosition::At(given) => given,
+            IteratorPosition::UsedUp => return Some(0),
+            IteratorPosition::Unknown => return None,
         };
         let fewest = |run: &mut Self, columns: &[Value<'p>]| {
             let each = columns.iter().map(|column| run.expected(column));
@@ -108,7 +108,7 @@ impl<'p> Interpreter<'p> {
                 (count > 0 || given > 0).then(|| count.saturating_sub(given))
             }
             Source::Zip(columns) => fewest(self, columns),
-            Source::Calls { columns, keeps, .. } if *keeps != Keeps::Some => fewest(self, columns),
+            Source::Calls { columns, keeps, .. } if *keeps != StreamOutput::Some => fewest(self, columns),
             Source::Calls { .. } => None,
             Source::Numbered(inner, _) => self.expected(inner),
             Source::First(inner, count) => {
@@ -138,22 +138,22 @@ impl<'p> Interpreter<'p> {
         let Value::Stream(stream) = iterator else { return Next::Unknown };
         let stream = stream.clone();
         if self.repeats > self.heap.loops_around(stream.state) {
-            self.set_position(stream.state, Position::Unknown);
+            self.set_position(stream.state, IteratorPosition::Unknown);
             return Next::Unknown;
         }
         let given = match self.position(stream.state) {
-            Position::At(given) => given,
-            Position::UsedUp => return Next::End,
-            Position::Unknown => return Next::Unknown,
+            IteratorPosition::At(given) => given,
+            IteratorPosition::UsedUp => return Next::End,
+            IteratorPosition::Unknown => return Next::Unknown,
         };
         let next = self.next_from(&stream.source, given, span);
         let next = if self.flow == Flow::Next { next } else { Next::Unknown };
         self.set_position(
             stream.state,
             match &next {
-                Next::Element(_) => Position::At(given + 1),
-                Next::End => Position::UsedUp,
-                Next::Unknown => Position::Unknown,
+                Next::Element(_) => IteratorPosition::At(given + 1),
+                Next::End => IteratorPosition::UsedUp,
+                Next::Unknown => IteratorPosition::Unknown,
             },
         );
         next
@@ -191,7 +191,7 @@ impl<'p> Interpreter<'p> {
                     run.asks_next = false;
                 });
                 if let Value::Paused(paused) = &value {
-                    self.set_position(paused.scope, Position::Unknown);
+                    self.set_position(paused.scope, IteratorPosition::Unknown);
                 }
                 if default.is_none() {
                     self.may_raise();
@@ -239,9 +239,9 @@ impl<'p> Interpreter<'p> {
                 let result = self.force(result);
                 match (keeps, self.truth(&result), first) {
                     _ if self.flow != Flow::Next => return Next::Unknown,
-                    (Keeps::Results, ..) => return Next::Element(result),
-                    (Keeps::Elements, Some(true), Some(first)) => return Next::Element(first),
-                    (Keeps::Elements, Some(false), _) => {}
+                    (StreamOutput::Results, ..) => return Next::Element(result),
+                    (StreamOutput::Elements, Some(true), Some(first)) => return Next::Element(first),
+                    (StreamOutput::Elements, Some(false), _) => {}
                     _ => return Next::Unknown,
                 }
             },
@@ -280,7 +280,8 @@ impl<'p> Interpreter<'p> {
                 Next::Element(value) => value,
                 end => return end,
             };
-            let inside = Here { statement: span, ..Here::in_module(file, scope, self.here.frame) };
+            let inside =
+                CodePosition { statement: span, ..CodePosition::in_module(file, scope, self.here.frame) };
             let outer = std::mem::replace(&mut self.here, inside);
             self.assign(&generator.target, value);
             let mut passes = Some(true);
@@ -312,16 +313,16 @@ impl<'p> Interpreter<'p> {
         }
         let position = self.position(stream.state);
         match position {
-            Position::At(0) => {
-                self.set_position(stream.state, Position::UsedUp);
+            IteratorPosition::At(0) => {
+                self.set_position(stream.state, IteratorPosition::UsedUp);
                 self.run_stream(stream, site)
             }
-            Position::UsedUp => Value::sequence(Vec::new()),
-            Position::Unknown => {
+            IteratorPosition::UsedUp => Value::sequence(Vec::new()),
+            IteratorPosition::Unknown => {
                 self.on_some_ways(|run| drop(run.run_stream(stream, site)));
                 Value::Unknown
             }
-            Position::At(_) => self.collected(&Value::Stream(stream.clone()), site),
+            IteratorPosition::At(_) => self.collected(&Value::Stream(stream.clone()), site),
         }
     }
 

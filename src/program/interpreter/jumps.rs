@@ -4,7 +4,7 @@
 use super::branches::ArmEnd;
 use super::{Flow, Interpreter};
 use crate::program::heap::values::Value;
-use crate::program::heap::{Change, Mark, Moment};
+use crate::program::heap::{ArmChange, ArmStart, HeapMoment};
 use crate::program::state::State;
 use smallvec::SmallVec;
 
@@ -19,13 +19,13 @@ pub(super) struct Jump<'p> {
     /// The names that it changes are those that were changed in arms that are over.
     outcome: ArmEnd<'p>,
     /// When it left, in the arm that is being followed.
-    at: Moment,
+    at: HeapMoment,
 }
 
 /// The beginning of an arm, and how many jumps were on their way.
 #[derive(Clone, Copy)]
 pub(super) struct ArmMark {
-    heap: Mark,
+    heap: ArmStart,
     jumps: usize,
 }
 
@@ -82,7 +82,7 @@ impl<'p> Interpreter<'p> {
     }
 
     /// Exceptions were raised with these states, at a moment that is over.
-    pub(super) fn raised_with(&mut self, states: impl IntoIterator<Item = State>, at: Moment) {
+    pub(super) fn raised_with(&mut self, states: impl IntoIterator<Item = State>, at: HeapMoment) {
         self.summaries.raised += 1;
         let Some(to) = self.handlers() else { return };
         for state in states {
@@ -242,7 +242,7 @@ impl<'p> Interpreter<'p> {
 
     /// Ends an arm: takes back what it bound, and returns what that was. Jumps that leave it take with them what it had bound
     /// until then.
-    pub(super) fn end_arm(&mut self, mark: ArmMark) -> Vec<Change<'p>> {
+    pub(super) fn end_arm(&mut self, mark: ArmMark) -> Vec<ArmChange<'p>> {
         debug_assert!(self.jumps.len() >= mark.jumps);
         for jump in self.jumps.iter_mut().skip(mark.jumps) {
             let changes = std::mem::take(&mut jump.outcome.changes);
@@ -277,7 +277,7 @@ impl<'p> Interpreter<'p> {
 }
 
 /// Changes, and those of other names.
-fn with_more<'p>(mut changes: Vec<Change<'p>>, more: Vec<Change<'p>>) -> Vec<Change<'p>> {
+fn with_more<'p>(mut changes: Vec<ArmChange<'p>>, more: Vec<ArmChange<'p>>) -> Vec<ArmChange<'p>> {
     let known = changes.len();
     for change in more {
         if !changes[..known].iter().any(|(scope, name, _)| *scope == change.0 && *name == change.1) {

@@ -5,7 +5,7 @@ use super::call_model::Effects;
 use super::calls::Args;
 use crate::facts::Span;
 use crate::program::heap::values::Value;
-use crate::program::summaries::Fact;
+use crate::program::summaries::Dependency;
 use crate::program::trace::Recipient;
 
 impl<'p> Interpreter<'p> {
@@ -118,7 +118,7 @@ impl<'p> Interpreter<'p> {
 
     fn has_imported(&mut self, library: &'p str) -> bool {
         let is_imported = self.imported.contains(library);
-        self.summaries.note(Fact::Imported(library, is_imported));
+        self.summaries.note(Dependency::Imported(library, is_imported));
         is_imported
     }
 

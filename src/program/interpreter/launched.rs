@@ -7,12 +7,12 @@ use crate::commands::{Ranks, program_name, ranks};
 use crate::facts::Span;
 use crate::masks;
 use crate::program::state::{Definition, MASK};
-use crate::program::trace::What;
+use crate::program::trace::EventKind;
 use crate::versions::Range;
 
 impl<'p> Interpreter<'p> {
     pub(super) fn note_observed(&mut self, what: Observation, text: String, span: Span) {
-        self.note(What::Observed { what, about_gpu: true, text }, span);
+        self.note(EventKind::Observed { what, about_gpu: true, text }, span);
     }
 
     /// Looks at a command with the environment that it finds.

@@ -1,20 +1,20 @@
 //! Launchers: shells, workflows, containers. Their variables reach the programs that they start, and those
 //! that are files of the project are programs of their own with that environment.
 
-mod apart;
 pub(super) mod images;
 pub(super) mod make;
 mod noted_commands;
 mod scripts;
+mod subshells;
 
-use super::{Flow, Here, Interpreter, Start};
+use super::{CodePosition, Flow, Interpreter, Start};
 use crate::code::{Block, Expr, ExprKind, Host};
 use crate::commands::{Invocation, is_assignment};
 use crate::facts::FileId;
 use crate::program::heap::values::Value;
 use crate::program::launches::{Inherited, Launch, normalised};
 use crate::program::state::{Definition, MASK};
-use crate::program::trace::{Frame, NOT_NOTED, What};
+use crate::program::trace::{EventKind, Frame, NOT_NOTED};
 use crate::sources::Language;
 use smallvec::smallvec;
 
@@ -48,7 +48,7 @@ impl<'p> Interpreter<'p> {
         self.block(&unit.body);
         self.flow = Flow::Next;
         self.here.statement = unit.span;
-        self.note(What::End, unit.span);
+        self.note(EventKind::End, unit.span);
     }
 
     /// Runs the Python that a launcher hands to an interpreter.
@@ -56,7 +56,7 @@ impl<'p> Interpreter<'p> {
         let code = self.program.code_in_pieces(self.entry);
         let Some(snippet) = code.snippets.get(number) else { return };
         let scope = self.new_scope(None, false);
-        self.here = Here::in_module(self.entry, scope, 0);
+        self.here = CodePosition::in_module(self.entry, scope, 0);
         self.trace.entered.push(self.entry);
         if snippet.stands_alone {
             // The blocks of a document mostly go without this import.
@@ -69,7 +69,7 @@ impl<'p> Interpreter<'p> {
 
     fn begin_launcher(&mut self, file: FileId, host: Host) {
         let scope = self.new_scope(None, false);
-        self.here = Here::in_module(file, scope, 0);
+        self.here = CodePosition::in_module(file, scope, 0);
         self.shell.export_all = self.program.language_of(file) == Language::Dotenv;
         self.shell.scripts.push(file);
         self.trace.entered.push(file);
@@ -91,7 +91,7 @@ impl<'p> Interpreter<'p> {
             number: None,
             is_test: false,
         });
-        let outer = std::mem::replace(&mut self.here, Here::in_module(launch.site.file, 0, frame));
+        let outer = std::mem::replace(&mut self.here, CodePosition::in_module(launch.site.file, 0, frame));
         self.begin_told(&launch.arguments);
         for (name, all) in &launch.environment {
             let mut reaching = crate::program::Reaching::new();
@@ -101,7 +101,7 @@ impl<'p> Interpreter<'p> {
                     Inherited::Removed { place, statement } => {
                         // It may stand in the script that started the launcher.
                         (self.here.file, self.here.statement) = (statement.file, statement.span);
-                        let event = self.note_at(What::Remove { variable: name.to_string() }, *place);
+                        let event = self.note_at(EventKind::Remove { variable: name.to_string() }, *place);
                         self.trace.inherited = event + 1;
                         Definition::Removed(event)
                     }
@@ -109,7 +109,7 @@ impl<'p> Interpreter<'p> {
                     Inherited::Given(value) => Definition::Set(NOT_NOTED, Some(value.clone())),
                     Inherited::Set { place, statement, value } => {
                         (self.here.file, self.here.statement) = (statement.file, statement.span);
-                        let what = What::Write {
+                        let what = EventKind::Write {
                             variable: name.to_string(),
                             value: value.as_deref().map(str::to_owned),
                             only_if_unset: false,

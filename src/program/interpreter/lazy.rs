@@ -3,7 +3,7 @@
 use super::Interpreter;
 use super::calls::Args;
 use super::imports::Imported;
-use crate::code::{Expr, ExprKind, Import, ImportNames, StepKind, Target};
+use crate::code::{Expr, ExprKind, Import, ImportNames, StatementKind, Target};
 use crate::facts::Span;
 use crate::program::heap::values::{LazyImport, Value};
 use crate::program::imports::{each_import, module_of};
@@ -76,7 +76,7 @@ impl<'p> Interpreter<'p> {
     /// for their names. Which names those are is written a second time, for type checkers.
     pub(super) fn bind_parts(&mut self, span: Span) {
         let blocks = self.code().body.iter().filter_map(|step| match &step.kind {
-            StepKind::Branch { test, then, .. } if is_for_types(test) => Some(then),
+            StatementKind::Branch { test, then, .. } if is_for_types(test) => Some(then),
             _ => None,
         });
         let mut imports = Vec::new();

@@ -11,8 +11,8 @@ use super::{Flow, Interpreter};
 use crate::facts::Span;
 use crate::program::heap::refers_to_scopes;
 use crate::program::heap::values::{PathId, Value};
-use crate::program::summaries::Fact;
-use crate::program::trace::{Choice, What};
+use crate::program::summaries::Dependency;
+use crate::program::trace::{Choice, EventKind};
 use crate::program::{Definition, MASK};
 
 impl<'p> Interpreter<'p> {
@@ -69,7 +69,7 @@ impl<'p> Interpreter<'p> {
         self.start_program(&text, &args, handed, span);
         if call_model.starts_child || maps_in_workers(&text, &args) {
             let forks = self.forks(&text, &args, self.made_with(path));
-            self.note(What::Spawn { callee: text.to_string(), forks }, span);
+            self.note(EventKind::Spawn { callee: text.to_string(), forks }, span);
         }
         if let Some(patch) = text.strip_suffix(".start") {
             let target = self.made_with(path).and_then(|args| self.patch_target(patch, args));
@@ -86,7 +86,7 @@ impl<'p> Interpreter<'p> {
         let is_hidden = &*text == "torch.cuda.is_available" && self.hides_all_gpus();
         let with = made_with.as_ref().unwrap_or(&args);
         if self.works_in_copies(&text, made_with.as_ref()) {
-            self.note(What::Spawn { callee: text.to_string(), forks: true }, span);
+            self.note(EventKind::Spawn { callee: text.to_string(), forks: true }, span);
             self.in_another_process(|run| run.apply_effects(call_model.effects, &text, with, span));
         } else {
             self.apply_effects(call_model.effects, &text, with, span);
@@ -115,7 +115,7 @@ impl<'p> Interpreter<'p> {
             }
             "unittest.main" | "unittest.TextTestRunner().run" => {
                 let in_test = self.test.is_some();
-                self.summaries.note(Fact::InTest(in_test));
+                self.summaries.note(Dependency::InTest(in_test));
                 if !in_test {
                     self.run_unittest();
                 }
@@ -202,7 +202,7 @@ impl<'p> Interpreter<'p> {
             "torch.distributed.is_initialized" => {
                 // Nobody has made a process group yet while modules are imported.
                 let by_import = self.is_reached_by_import();
-                self.summaries.note(Fact::ByImport(by_import));
+                self.summaries.note(Dependency::ByImport(by_import));
                 by_import.then_some(Value::Bool(false))
             }
             "dataclasses.field" | "attr.ib" | "attrs.field" | "pydantic.Field" | "attr.attrib" => {
@@ -259,7 +259,7 @@ impl<'p> Interpreter<'p> {
     /// Notes the call of a function that the policy names as a validator.
     pub(super) fn note_validator(&mut self, name: &str, span: Span) {
         if self.asked.scripts.is_validator(name) {
-            self.note(What::Validate { by: name.to_owned() }, span);
+            self.note(EventKind::Validate { by: name.to_owned() }, span);
         }
     }
 

@@ -1,16 +1,16 @@
 //! Loops: each pass over a known collection is followed, and of other loops one or two passes that stand for all.
 
-use super::branches::Asked;
+use super::branches::EvaluatedTest;
 use super::calls::Args;
-use super::generators::Body;
-use super::iterators::Position;
+use super::generators::YieldConsumer;
+use super::iterators::IteratorPosition;
 use super::jumps::Landing;
 use super::{Flow, Interpreter};
-use crate::code::{Block, Expr, ExprKind, Step, StepKind, Target};
+use crate::code::{Block, Expr, ExprKind, Statement, StatementKind, Target};
 use crate::facts::Span;
 use crate::program::heap::values::Value;
 use crate::program::state::{Definition, Reaching};
-use crate::program::summaries::Fact;
+use crate::program::summaries::Dependency;
 
 /// Literal collections up to this length are followed element by element; a longer one is as good as one
 /// element that is not known.
@@ -182,15 +182,15 @@ impl<'p> Interpreter<'p> {
         static NOTHING: Block<'static> = Block::new();
         let Value::Paused(paused) = generator else { return };
         match self.position(paused.scope) {
-            Position::At(_) => {}
-            Position::UsedUp => return self.block(otherwise),
-            Position::Unknown => {
+            IteratorPosition::At(_) => {}
+            IteratorPosition::UsedUp => return self.block(otherwise),
+            IteratorPosition::Unknown => {
                 // From where it goes on is not known.
                 self.on_some_ways(|run| {
                     run.begin_anew(paused.scope);
                     run.for_each_yielded(target, generator, span, block, &NOTHING);
                 });
-                self.set_position(paused.scope, Position::Unknown);
+                self.set_position(paused.scope, IteratorPosition::Unknown);
                 return if self.flow == Flow::Next {
                     self.in_an_arm(|run| run.block(otherwise))
                 };
@@ -199,7 +199,7 @@ impl<'p> Interpreter<'p> {
         let of_loop = self.ways_out.of_loop;
         let ends = self.new_loop(1);
         let has_else = !otherwise.is_empty();
-        self.wait_for(generator, Body::Each { target, block, ends, has_else }, span);
+        self.wait_for(generator, YieldConsumer::Each { target, block, ends, has_else }, span);
         self.ways_out.of_loop = of_loop;
         self.block_unless(ends.behind, otherwise);
         self.land(ends.behind);
@@ -239,7 +239,7 @@ impl<'p> Interpreter<'p> {
     fn turns(
         &mut self,
         test: &'p Expr<'p>,
-        mut asked: Asked<'p>,
+        mut asked: EvaluatedTest<'p>,
         body: &'p Block<'p>,
         otherwise: &'p Block<'p>,
     ) {
@@ -356,7 +356,7 @@ impl<'p> Interpreter<'p> {
     /// Whether a loop with passes that are not followed is around what runs.
     pub(super) fn is_repeated(&mut self) -> bool {
         let is_repeated = self.repeats > 0;
-        self.summaries.note(Fact::Repeated(is_repeated));
+        self.summaries.note(Dependency::Repeated(is_repeated));
         is_repeated
     }
 
@@ -382,16 +382,18 @@ impl<'p> Interpreter<'p> {
         let mut names = Vec::new();
         for step in block {
             let counter = match &step.kind {
-                StepKind::Update { target: Target::Name(name, _), .. } => Some(*name),
-                StepKind::Assign { targets, value: Some(value), .. } => match (&targets[..], &value.kind) {
-                    ([Target::Name(name, _)], ExprKind::Binary(_, sides)) => {
-                        (is_name(&sides.0, name) || is_name(&sides.1, name)).then_some(*name)
+                StatementKind::Update { target: Target::Name(name, _), .. } => Some(*name),
+                StatementKind::Assign { targets, value: Some(value), .. } => {
+                    match (&targets[..], &value.kind) {
+                        ([Target::Name(name, _)], ExprKind::Binary(_, sides)) => {
+                            (is_name(&sides.0, name) || is_name(&sides.1, name)).then_some(*name)
+                        }
+                        ([Target::Name(name, _)], ExprKind::Join(parts)) => {
+                            parts.iter().any(|part| is_name(part, name)).then_some(*name)
+                        }
+                        _ => None,
                     }
-                    ([Target::Name(name, _)], ExprKind::Join(parts)) => {
-                        parts.iter().any(|part| is_name(part, name)).then_some(*name)
-                    }
-                    _ => None,
-                },
+                }
                 kind => {
                     names.extend(kind.blocks().into_iter().flat_map(|block| self.counters(block)));
                     None
@@ -433,9 +435,11 @@ fn holds_the_same(one: &Reaching, other: &Reaching) -> bool {
 /// The `else` of a loop, where something may break out of its body: then it runs on some ways only.
 fn otherwise_inside<'p>(body: &'p Block<'p>, otherwise: &'p Block<'p>) -> Option<&'p Block<'p>> {
     fn breaks(block: &Block<'_>) -> bool {
-        let inner = |step: &Step<'_>| match &step.kind {
-            StepKind::Break => true,
-            StepKind::For { otherwise, .. } | StepKind::While { otherwise, .. } => breaks(otherwise),
+        let inner = |step: &Statement<'_>| match &step.kind {
+            StatementKind::Break => true,
+            StatementKind::For { otherwise, .. } | StatementKind::While { otherwise, .. } => {
+                breaks(otherwise)
+            }
             kind => kind.blocks().into_iter().any(breaks),
         };
         block.iter().any(inner)

@@ -4,7 +4,7 @@
 use super::Interpreter;
 use crate::facts::{Place, Span};
 use crate::program::knowledge::{Does, Milestone};
-use crate::program::milestones::{Late, MilestoneId, Passed};
+use crate::program::milestones::{LateWrite, MilestoneId, PassedMilestone};
 use crate::program::state::Definition;
 use crate::program::trace::EventId;
 use std::sync::Arc;
@@ -71,7 +71,7 @@ impl<'p> Interpreter<'p> {
         }
         let then = variables.iter().map(|variable| self.reaching(variable)).collect();
         let (place, certain) = (self.place(span), self.uncertain == 0);
-        self.state.milestones.pass(Passed { milestone, place, by: by.into(), certain, then });
+        self.state.milestones.pass(PassedMilestone { milestone, place, by: by.into(), certain, then });
     }
 
     /// What read a variable before this write, which gives it another value.
@@ -80,7 +80,7 @@ impl<'p> Interpreter<'p> {
         variable: &str,
         values: &[Option<Arc<str>>],
         only_if_unset: bool,
-    ) -> Vec<Late> {
+    ) -> Vec<LateWrite> {
         let variables = &self.program.knowledge.variables;
         let is_set = only_if_unset && !self.reaching(variable).iter().any(Definition::is_absent);
         let mut late = Vec::new();
@@ -102,7 +102,7 @@ impl<'p> Interpreter<'p> {
             if passed.then[at].iter().any(same) || part.is_some_and(|part| !says_part(part)) || is_set {
                 continue;
             }
-            late.push(Late {
+            late.push(LateWrite {
                 part: part.map(str::to_owned),
                 place: passed.place,
                 by: passed.by.clone(),

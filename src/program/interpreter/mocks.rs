@@ -2,7 +2,7 @@
 
 use super::Interpreter;
 use super::calls::Args;
-use crate::program::heap::values::{ClassValue, Marks, PathId, Value};
+use crate::program::heap::values::{ClassValue, DecoratorMarks, PathId, Value};
 use std::borrow::Cow;
 
 impl<'p> Interpreter<'p> {
@@ -80,7 +80,7 @@ impl<'p> Interpreter<'p> {
     }
 
     /// Reads what a decorator says about the test that it stands on.
-    pub(super) fn read_marks(&mut self, decorator: &Value<'p>, marks: &mut Marks<'p>) {
+    pub(super) fn read_marks(&mut self, decorator: &Value<'p>, marks: &mut DecoratorMarks<'p>) {
         let Value::Outside(path) = decorator else { return };
         let text = self.paths.text(*path).clone();
         marks.skipped |=

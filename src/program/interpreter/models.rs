@@ -7,8 +7,8 @@ use super::devices::Device;
 use super::known_effects::root_of;
 use crate::facts::Span;
 use crate::program::heap::values::{PathId, Value};
-use crate::program::knowledge::{Does, Effect, Form};
-use crate::program::trace::What;
+use crate::program::knowledge::{DeviceForm, Does, Effect};
+use crate::program::trace::EventKind;
 
 /// The attribute under which a model remembers that it was moved to the GPU.
 const ON_GPU: &str = "__on_gpu__";
@@ -96,7 +96,7 @@ impl<'p> Interpreter<'p> {
         let is_on_gpu = match (name, args.at(0).cloned()) {
             ("cuda", _) => true,
             ("to", Some(device)) => {
-                let devices = self.devices_in(Form::Device, &device);
+                let devices = self.devices_in(DeviceForm::Device, &device);
                 !devices.is_empty() && devices.iter().all(|device| matches!(device, Device::Gpu { .. }))
             }
             _ => false,
@@ -154,6 +154,6 @@ impl<'p> Interpreter<'p> {
     fn note_use(&mut self, callee: String, span: Span) {
         let does = vec![Does::CudaInit, Does::TorchInit];
         let note = "computes with what lies on the GPU".to_owned();
-        self.note(What::Call { callee, does, by_number: false, note: Some(note) }, span);
+        self.note(EventKind::Call { callee, does, by_number: false, note: Some(note) }, span);
     }
 }

@@ -4,7 +4,7 @@ use super::Interpreter;
 use super::calls::{Arg, Args};
 use super::generators::{Active, object_of};
 use crate::program::heap::values::{Closure, Value};
-use crate::program::summaries::{Fact, FunctionId, Nested};
+use crate::program::summaries::{Dependency, FunctionId, NestedCall};
 
 /// So many generators of one function wait at the same time.
 const MOST_WAITING: usize = 4;
@@ -42,7 +42,7 @@ impl<'p> Interpreter<'p> {
             collection => self.elements(collection).is_some(),
         };
         let by_arguments = is_asked && args.items.iter().any(is_known);
-        let mut nested = Nested { function, around, by_arguments };
+        let mut nested = NestedCall { function, around, by_arguments };
         if is_running {
             self.summaries.note_called_by_itself(function);
             let is_same = |known: &Active| {
@@ -51,11 +51,11 @@ impl<'p> Interpreter<'p> {
             let is_another = by_arguments || !self.active.iter().any(is_same);
             if around >= MOST_NESTED || !is_another {
                 nested.by_arguments = is_another;
-                self.summaries.note(Fact::Refused(nested));
+                self.summaries.note(Dependency::Refused(nested));
                 return false;
             }
         }
-        self.summaries.note(Fact::Followed(nested));
+        self.summaries.note(Dependency::Followed(nested));
         true
     }
 }

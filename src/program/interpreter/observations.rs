@@ -4,7 +4,7 @@ use super::Interpreter;
 use crate::code::{Observation, Observed};
 use crate::facts::Span;
 use crate::program::is_gpu_variable;
-use crate::program::trace::What;
+use crate::program::trace::EventKind;
 
 impl<'p> Interpreter<'p> {
     pub(super) fn observe(&mut self, observed: &'p Observed<'p>, span: Span) {
@@ -13,7 +13,10 @@ impl<'p> Interpreter<'p> {
         let variable = text.split('=').next().unwrap_or_default().trim();
         let sets = matches!(what, Observation::InlineComment | Observation::ForeignAssignment);
         if !sets || is_gpu_variable(variable) {
-            self.note(What::Observed { what: *what, about_gpu: *about_gpu, text: text.to_string() }, span);
+            self.note(
+                EventKind::Observed { what: *what, about_gpu: *about_gpu, text: text.to_string() },
+                span,
+            );
         }
     }
 }

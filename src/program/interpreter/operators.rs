@@ -2,7 +2,7 @@
 
 use super::Interpreter;
 use super::collections::merged;
-use super::steps::equal;
+use super::statements::equal;
 use crate::code::{Comparison, Operator};
 use crate::facts::Span;
 use crate::program::heap::values::{LONGEST, Text, Value, agreed};

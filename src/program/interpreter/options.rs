@@ -4,8 +4,8 @@ use super::Interpreter;
 use super::calls::Args;
 use crate::facts::Place;
 use crate::program::heap::values::{PathId, Value};
+use crate::program::launcher_arguments::{self, LauncherArgument};
 use crate::program::state::Definition;
-use crate::program::told::{self, Told};
 use crate::program::trace::NOT_NOTED;
 use smallvec::smallvec;
 
@@ -16,7 +16,7 @@ pub(super) struct OptionForm<'p> {
     name: String,
     /// `-g`, `--gpu`; none for an argument that is known by its position.
     flags: Vec<String>,
-    takes: Takes,
+    takes: OptionArity,
     /// What it holds where the command line does not say.
     default: Option<Value<'p>>,
     kind: Kind,
@@ -24,7 +24,7 @@ pub(super) struct OptionForm<'p> {
 
 /// How many words belong to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Takes {
+enum OptionArity {
     None,
     One,
     /// `nargs="*"`, `nargs="+"`, `nargs=2`
@@ -40,27 +40,30 @@ enum Kind {
 }
 
 /// What a command line says of an option.
-enum Said<'w> {
+enum OptionValue<'w> {
     Nothing,
-    Words(Vec<&'w Told>),
+    Words(Vec<&'w LauncherArgument>),
     /// Something that is not known.
     Unknown,
 }
 
 impl<'p> Interpreter<'p> {
     /// What the launcher of this program told it is there from the start.
-    pub(super) fn begin_told(&mut self, words: &[Told]) {
+    pub(super) fn begin_told(&mut self, words: &[LauncherArgument]) {
         if !words.is_empty() {
-            self.trace.told = words.iter().filter_map(Told::place).collect();
-            let packed = told::packed_words(words);
-            self.set_reaching(told::WORDS, smallvec![Definition::Set(NOT_NOTED, Some(packed.into()))]);
+            self.trace.told = words.iter().filter_map(LauncherArgument::place).collect();
+            let packed = launcher_arguments::packed_words(words);
+            self.set_reaching(
+                launcher_arguments::WORDS,
+                smallvec![Definition::Set(NOT_NOTED, Some(packed.into()))],
+            );
         }
     }
 
     /// The words of the command line, where they are known.
-    fn words_told(&mut self) -> Option<Vec<Told>> {
-        match &self.reaching(told::WORDS)[..] {
-            [Definition::Set(_, Some(packed))] => Some(told::unpacked_words(packed)),
+    fn words_told(&mut self) -> Option<Vec<LauncherArgument>> {
+        match &self.reaching(launcher_arguments::WORDS)[..] {
+            [Definition::Set(_, Some(packed))] => Some(launcher_arguments::unpacked_words(packed)),
             _ => None,
         }
     }
@@ -69,12 +72,12 @@ impl<'p> Interpreter<'p> {
     pub(super) fn word_told(&mut self, number: i64) -> Option<Value<'p>> {
         let at = usize::try_from(number).ok()?.checked_sub(1)?;
         let words = self.words_told()?;
-        if words.iter().take(at).any(|word| matches!(word, Told::Unknown)) {
+        if words.iter().take(at).any(|word| matches!(word, LauncherArgument::Unknown)) {
             return None;
         }
         match words.get(at)? {
-            Told::Word(text, place) => Some(Value::text(text.to_string(), *place)),
-            Told::Other | Told::Unknown => None,
+            LauncherArgument::Word(text, place) => Some(Value::text(text.to_string(), *place)),
+            LauncherArgument::Other | LauncherArgument::Unknown => None,
         }
     }
 
@@ -89,11 +92,11 @@ impl<'p> Interpreter<'p> {
         let texts = texts.filter_map(|argument| argument.value.as_text()).map(|text| text.into_owned());
         let takes = match (given("nargs"), given("action").and_then(Value::as_text).as_deref()) {
             (_, Some("store_true" | "store_false" | "store_const" | "count" | "help" | "version")) => {
-                Takes::None
+                OptionArity::None
             }
-            (Some(Value::Text(text)), _) if text.text == "?" => Takes::One,
-            (Some(_), _) => Takes::Several,
-            (None, _) => Takes::One,
+            (Some(Value::Text(text)), _) if text.text == "?" => OptionArity::One,
+            (Some(_), _) => OptionArity::Several,
+            (None, _) => OptionArity::One,
         };
         let kind = match given("type") {
             None => Kind::Text,
@@ -106,7 +109,7 @@ impl<'p> Interpreter<'p> {
         };
         let default = given("default").map_or(Some(Value::None), |default| {
             let default = self.contents(default);
-            told::packed(&default).map(|_| default)
+            launcher_arguments::packed(&default).map(|_| default)
         });
         let flags = texts.filter(|text| text.starts_with('-')).collect();
         self.option_forms.retain(|form: &OptionForm<'p>| form.name != name);
@@ -117,15 +120,15 @@ impl<'p> Interpreter<'p> {
     pub(super) fn parse_words(&mut self) {
         let Some(words) = self.words_told() else { return };
         let forms = self.option_forms.clone();
-        for form in forms.iter().filter(|form| told::may_choose(&form.name)) {
+        for form in forms.iter().filter(|form| launcher_arguments::may_choose(&form.name)) {
             let value = match said_of(form, &forms, &words) {
-                Said::Words(words) => form.value_of(&words),
-                Said::Nothing if !words.contains(&Told::Unknown) => form.default.clone(),
-                Said::Nothing | Said::Unknown => None,
+                OptionValue::Words(words) => form.value_of(&words),
+                OptionValue::Nothing if !words.contains(&LauncherArgument::Unknown) => form.default.clone(),
+                OptionValue::Nothing | OptionValue::Unknown => None,
             };
-            if let Some(packed) = value.as_ref().and_then(told::packed) {
+            if let Some(packed) = value.as_ref().and_then(launcher_arguments::packed) {
                 let held = smallvec![Definition::Set(NOT_NOTED, Some(packed.into()))];
-                self.set_reaching(&told::key_of(&form.name), held);
+                self.set_reaching(&launcher_arguments::key_of(&form.name), held);
             }
         }
     }
@@ -134,12 +137,14 @@ impl<'p> Interpreter<'p> {
     pub(super) fn parsed_option(&mut self, path: PathId) -> Option<Value<'p>> {
         let text = self.paths.text(path).clone();
         let name = option_named_by(&text)?;
-        let reaching = self.reaching(&told::key_of(name));
+        let reaching = self.reaching(&launcher_arguments::key_of(name));
         if !reaching.iter().any(|definition| matches!(definition, Definition::Set(..))) {
             return None;
         }
         Some(Value::one_of(reaching.iter().map(|definition| match definition {
-            Definition::Set(_, Some(packed)) => told::unpacked(packed).unwrap_or(Value::Unknown),
+            Definition::Set(_, Some(packed)) => {
+                launcher_arguments::unpacked(packed).unwrap_or(Value::Unknown)
+            }
             Definition::Set(_, None) => Value::Unknown,
             _ => Value::Outside(path),
         })))
@@ -148,11 +153,13 @@ impl<'p> Interpreter<'p> {
     /// `args.gpu = gpu`
     pub(super) fn set_option(&mut self, object: PathId, name: &'p str, value: &Value<'p>) {
         let is_parsed = self.paths.text(object).ends_with(PARSED);
-        if is_parsed && told::may_choose(name) {
+        if is_parsed && launcher_arguments::may_choose(name) {
             let value = self.force(value.clone());
-            let one = |value: &Value<'p>| Definition::Set(NOT_NOTED, told::packed(value).map(Into::into));
+            let one = |value: &Value<'p>| {
+                Definition::Set(NOT_NOTED, launcher_arguments::packed(value).map(Into::into))
+            };
             let held = value.alternatives().iter().map(one).collect();
-            self.set_reaching(&told::key_of(name), held);
+            self.set_reaching(&launcher_arguments::key_of(name), held);
         }
     }
 
@@ -169,7 +176,7 @@ const PARSED: &str = ".parse_args()";
 /// The option that a path names: `argparse.ArgumentParser().parse_args().gpu`.
 fn option_named_by(path: &str) -> Option<&str> {
     let (parsed, name) = path.rsplit_once('.')?;
-    (parsed.ends_with(PARSED) && told::may_choose(name)).then_some(name)
+    (parsed.ends_with(PARSED) && launcher_arguments::may_choose(name)).then_some(name)
 }
 
 /// The attribute under which the parsed arguments hold an option.
@@ -182,16 +189,21 @@ pub(super) fn name_of(args: &Args<'_>) -> Option<String> {
 }
 
 /// What the words of a command line say of one of the options.
-fn said_of<'w>(form: &OptionForm<'_>, forms: &[OptionForm<'_>], words: &'w [Told]) -> Said<'w> {
-    let is_option =
-        |word: &Told| word.text().is_some_and(|text| text.starts_with('-') && text.parse::<i64>().is_err());
+fn said_of<'w>(
+    form: &OptionForm<'_>,
+    forms: &[OptionForm<'_>],
+    words: &'w [LauncherArgument],
+) -> OptionValue<'w> {
+    let is_option = |word: &LauncherArgument| {
+        word.text().is_some_and(|text| text.starts_with('-') && text.parse::<i64>().is_err())
+    };
     let mut places = forms.iter().filter(|form| form.flags.is_empty());
     let (mut at, mut sure) = (0, true);
-    let mut said = Said::Nothing;
+    let mut said = OptionValue::Nothing;
     while let Some(word) = words.get(at) {
         at += 1;
         let (known, takes) = match word {
-            Told::Unknown => {
+            LauncherArgument::Unknown => {
                 sure = false;
                 continue;
             }
@@ -204,30 +216,30 @@ fn said_of<'w>(form: &OptionForm<'_>, forms: &[OptionForm<'_>], words: &'w [Told
                 match value {
                     Some(_) => {
                         if known.is_some_and(|known| known.name == form.name) {
-                            said = Said::Words(vec![word]);
+                            said = OptionValue::Words(vec![word]);
                         }
                         continue;
                     }
-                    None => (known, known.map_or(Takes::None, |known| known.takes)),
+                    None => (known, known.map_or(OptionArity::None, |known| known.takes)),
                 }
             }
             _ => {
                 at -= 1;
                 let known = places.next();
-                (known, known.map_or(Takes::One, |known| known.takes))
+                (known, known.map_or(OptionArity::One, |known| known.takes))
             }
         };
         let is_place = known.is_some_and(|known| known.flags.is_empty());
         let first = at;
         at += match takes {
-            Takes::None => 0,
-            Takes::One => 1,
-            Takes::Several => words[at..].iter().take_while(|word| !is_option(word)).count(),
+            OptionArity::None => 0,
+            OptionArity::One => 1,
+            OptionArity::Several => words[at..].iter().take_while(|word| !is_option(word)).count(),
         };
         if known.is_some_and(|known| known.name == form.name) {
             let own = words.get(first..at).unwrap_or_default();
             let is_known = (sure || !is_place) && own.iter().all(|word| word.text().is_some());
-            said = if is_known { Said::Words(own.iter().collect()) } else { Said::Unknown };
+            said = if is_known { OptionValue::Words(own.iter().collect()) } else { OptionValue::Unknown };
         }
     }
     said
@@ -235,17 +247,17 @@ fn said_of<'w>(form: &OptionForm<'_>, forms: &[OptionForm<'_>], words: &'w [Told
 
 impl<'p> OptionForm<'p> {
     /// What the parser makes of the words that belong to it.
-    fn value_of(&self, words: &[&Told]) -> Option<Value<'p>> {
+    fn value_of(&self, words: &[&LauncherArgument]) -> Option<Value<'p>> {
         let values: Option<Vec<Value<'p>>> = words.iter().map(|word| self.value_of_word(word)).collect();
         match self.takes {
-            Takes::None => None,
-            Takes::One => values?.into_iter().next(),
-            Takes::Several => values.map(Value::sequence),
+            OptionArity::None => None,
+            OptionArity::One => values?.into_iter().next(),
+            OptionArity::Several => values.map(Value::sequence),
         }
     }
 
-    fn value_of_word(&self, word: &Told) -> Option<Value<'p>> {
-        let Told::Word(text, place) = word else { return None };
+    fn value_of_word(&self, word: &LauncherArgument) -> Option<Value<'p>> {
+        let LauncherArgument::Word(text, place) = word else { return None };
         let own = text.split_once('=').filter(|(flag, _)| flag.starts_with('-'));
         let (text, place): (&str, Place) = (own.map_or(text, |(_, value)| value), *place);
         match self.kind {

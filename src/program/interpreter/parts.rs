@@ -3,7 +3,7 @@
 use super::Interpreter;
 use crate::code::{Expr, ExprKind};
 use crate::facts::Span;
-use crate::program::heap::values::{Part, ScopeId, Value};
+use crate::program::heap::values::{DictView, ScopeId, Value};
 use rustc_hash::FxHashMap;
 
 /// A copy of more objects than this is not followed.
@@ -11,7 +11,7 @@ const MOST_COPIED: usize = 64;
 
 impl<'p> Interpreter<'p> {
     /// What a view of a dictionary shows of it.
-    pub(super) fn shown(&self, dictionary: ScopeId, part: Part) -> Value<'p> {
+    pub(super) fn shown(&self, dictionary: ScopeId, part: DictView) -> Value<'p> {
         let held = self.contents(&Value::Collection(dictionary));
         Value::one_of(held.alternatives().iter().map(|held| match held {
             Value::Mapping(items) => part_of(items, part),
@@ -167,11 +167,11 @@ impl<'p> Interpreter<'p> {
 }
 
 /// What a view shows of the items of a dictionary.
-fn part_of<'p>(items: &[(Value<'p>, Value<'p>)], part: Part) -> Value<'p> {
+fn part_of<'p>(items: &[(Value<'p>, Value<'p>)], part: DictView) -> Value<'p> {
     let shown = |(key, value): &(Value<'p>, Value<'p>)| match part {
-        Part::Keys => key.clone(),
-        Part::Values => value.clone(),
-        Part::Items => Value::sequence(vec![key.clone(), value.clone()]),
+        DictView::Keys => key.clone(),
+        DictView::Values => value.clone(),
+        DictView::Items => Value::sequence(vec![key.clone(), value.clone()]),
     };
     Value::sequence(items.iter().map(shown).collect())
 }

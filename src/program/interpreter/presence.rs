@@ -6,7 +6,7 @@ use crate::program::heap::values::Value;
 use crate::program::state::{Definition, Reaching};
 
 /// What a condition says about an environment variable when it holds.
-pub(super) struct Presence {
+pub(super) struct VariablePresence {
     pub variable: String,
     pub when_true: bool,
     /// Only this outcome of the condition says anything: `"X" in os.environ and ready`, `get("X") == "0"`.
@@ -17,9 +17,9 @@ pub(super) struct Presence {
 
 /// What the parts of a test came to when it was evaluated.
 #[derive(Clone, Default)]
-pub(super) struct Tested<'p>(Vec<(&'p Expr<'p>, Value<'p>)>);
+pub(super) struct TestedParts<'p>(Vec<(&'p Expr<'p>, Value<'p>)>);
 
-impl<'p> Tested<'p> {
+impl<'p> TestedParts<'p> {
     /// Whether the parts came to the same in another evaluation.
     pub fn is_same(&self, other: &Self, run: &Interpreter<'p>) -> bool {
         let same = |((one, value), (other, known)): (&(&Expr<'p>, Value<'p>), &(&Expr<'p>, Value<'p>))| {
@@ -50,8 +50,8 @@ impl<'p> Tested<'p> {
 
 impl<'p> Interpreter<'p> {
     /// Evaluates a test, with what its parts came to.
-    pub(super) fn eval_test(&mut self, test: &'p Expr<'p>) -> (Value<'p>, Tested<'p>) {
-        let outer = self.here.tested.replace(Tested::default());
+    pub(super) fn eval_test(&mut self, test: &'p Expr<'p>) -> (Value<'p>, TestedParts<'p>) {
+        let outer = self.here.tested.replace(TestedParts::default());
         let value = self.eval(test);
         let tested = std::mem::replace(&mut self.here.tested, outer).unwrap_or_default();
         if let Some(outer) = &mut self.here.tested {
@@ -61,7 +61,7 @@ impl<'p> Interpreter<'p> {
     }
 
     /// Whether a condition holds because of what reaches here.
-    pub(super) fn known_presence(&mut self, presence: &Presence) -> Option<bool> {
+    pub(super) fn known_presence(&mut self, presence: &VariablePresence) -> Option<bool> {
         let reaching = self.reaching(&presence.variable);
         let set = reaching.iter().all(|definition| matches!(definition, Definition::Set(..)));
         // "Unset" means only that the program did not set it; the caller may have.
@@ -69,7 +69,7 @@ impl<'p> Interpreter<'p> {
     }
 
     /// In this arm the variable is present, or absent.
-    pub(super) fn assume(&mut self, presence: &Presence, holds: bool) {
+    pub(super) fn assume(&mut self, presence: &VariablePresence, holds: bool) {
         if presence.says_when.is_some_and(|outcome| outcome != holds) {
             return;
         }
@@ -83,7 +83,7 @@ impl<'p> Interpreter<'p> {
     }
 
     /// A condition that both its arms leave behind says nothing of a variable that neither of them set.
-    pub(super) fn forget_assumption(&mut self, presence: &Presence, before: Reaching) {
+    pub(super) fn forget_assumption(&mut self, presence: &VariablePresence, before: Reaching) {
         let now = self.reaching(&presence.variable);
         let rest: Reaching = now.iter().filter(|it| **it != Definition::Elsewhere).cloned().collect();
         if rest == before {
@@ -92,7 +92,11 @@ impl<'p> Interpreter<'p> {
     }
 
     /// What a condition says about a variable of the environment as it is now.
-    pub(super) fn presence(&mut self, test: &'p Expr<'p>, tested: &Tested<'p>) -> Option<Presence> {
+    pub(super) fn presence(
+        &mut self,
+        test: &'p Expr<'p>,
+        tested: &TestedParts<'p>,
+    ) -> Option<VariablePresence> {
         let mut presence = self.condition_on_variable(test, tested)?;
         presence.variable = self.state.as_shown(&presence.variable);
         // What is known now is not what was read then: `old = os.environ.get("X")`, then `os.environ["X"] = "1"`.
@@ -103,12 +107,16 @@ impl<'p> Interpreter<'p> {
     }
 
     /// Recognises `"X" in os.environ`, `os.environ.get("X") is None`, `not os.getenv("X")` and the like.
-    fn condition_on_variable(&self, test: &'p Expr<'p>, tested: &Tested<'p>) -> Option<Presence> {
+    fn condition_on_variable(
+        &self,
+        test: &'p Expr<'p>,
+        tested: &TestedParts<'p>,
+    ) -> Option<VariablePresence> {
         match &test.kind {
             ExprKind::Not(inner) => {
                 let inner = self.condition_on_variable(inner, tested)?;
                 let says_when = inner.says_when.map(|holds| !holds);
-                Some(Presence { when_true: !inner.when_true, says_when, ..inner })
+                Some(VariablePresence { when_true: !inner.when_true, says_when, ..inner })
             }
             ExprKind::Compare(operator, sides) => {
                 let (left, right) = &**sides;
@@ -126,7 +134,7 @@ impl<'p> Interpreter<'p> {
                                 _ => return None,
                             },
                         };
-                        Some(Presence { variable, when_true, says_when: None, earlier: false })
+                        Some(VariablePresence { variable, when_true, says_when: None, earlier: false })
                     }
                     Comparison::Is | Comparison::IsNot | Comparison::Equal | Comparison::NotEqual => {
                         let empty = matches!(right.kind, ExprKind::None | ExprKind::Int(0))
@@ -136,7 +144,12 @@ impl<'p> Interpreter<'p> {
                         let variable = self.presence_read(&read).filter(|_| empty || literal)?;
                         let when_true = when_true == empty;
                         let says_when = (!empty).then_some(when_true);
-                        Some(Presence { variable, when_true, says_when, earlier: is_kept(measured(left)) })
+                        Some(VariablePresence {
+                            variable,
+                            when_true,
+                            says_when,
+                            earlier: is_kept(measured(left)),
+                        })
                     }
                     // `len(read) > 0`
                     Comparison::Greater | Comparison::GreaterOrEqual => {
@@ -145,7 +158,7 @@ impl<'p> Interpreter<'p> {
                         let read = tested.value(measured(left));
                         let variable = self.presence_read(&read).filter(|_| any)?;
                         let earlier = is_kept(measured(left));
-                        Some(Presence { variable, when_true: true, says_when: None, earlier })
+                        Some(VariablePresence { variable, when_true: true, says_when: None, earlier })
                     }
                     _ => None,
                 }
@@ -153,13 +166,13 @@ impl<'p> Interpreter<'p> {
             ExprKind::All(parts) => {
                 let found = parts.iter().find_map(|part| self.condition_on_variable(part, tested))?;
                 let speaks = found.says_when.is_none_or(|holds| holds);
-                speaks.then_some(Presence { says_when: Some(true), ..found })
+                speaks.then_some(VariablePresence { says_when: Some(true), ..found })
             }
             ExprKind::Name(_) | ExprKind::Call(_) | ExprKind::Item(_) | ExprKind::Variable(_) => {
                 let read = tested.value(measured(test));
                 let variable = self.presence_read(&read)?;
                 let earlier = is_kept(measured(test));
-                Some(Presence { variable, when_true: true, says_when: None, earlier })
+                Some(VariablePresence { variable, when_true: true, says_when: None, earlier })
             }
             _ => None,
         }

@@ -2,13 +2,13 @@
 
 use super::Interpreter;
 use super::calls::Args;
-use crate::code::{Expr, ExprKind, Step, StepKind};
+use crate::code::{Expr, ExprKind, Statement, StatementKind};
 use crate::program::heap::values::{Closure, Instance, Role, Value};
 use std::rc::Rc;
 
 /// What a further function is to a property: `@size.setter`.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum Accessor {
     Getter,
     Setter,
     Deleter,
@@ -16,14 +16,15 @@ enum Part {
 
 impl<'p> Interpreter<'p> {
     /// Notes which names the body of a class gives a setter or a deleter: all others are set without a look at the class.
-    pub(super) fn note_setters(&mut self, body: &'p [Step<'p>]) {
+    pub(super) fn note_setters(&mut self, body: &'p [Statement<'p>]) {
         for step in body {
-            let StepKind::Define { function, decorators } = &step.kind else { continue };
+            let StatementKind::Define { function, decorators } = &step.kind else { continue };
             let name = self.code().functions[*function].name;
             if matches!(name, "__setattr__" | "__getattribute__" | "__delattr__") {
                 self.setters.insert(name);
             }
-            let changes = |decorator| matches!(part_of(decorator), Some((_, Part::Setter | Part::Deleter)));
+            let changes =
+                |decorator| matches!(part_of(decorator), Some((_, Accessor::Setter | Accessor::Deleter)));
             if decorators.iter().any(changes) {
                 self.setters.insert(name);
             }
@@ -40,14 +41,16 @@ impl<'p> Interpreter<'p> {
             return None;
         }
         Some(Value::Function(match part {
-            Part::Setter => Rc::new(Closure { setter: Some(function.clone()), ..Closure::clone(&property) }),
-            Part::Getter => Rc::new(Closure {
+            Accessor::Setter => {
+                Rc::new(Closure { setter: Some(function.clone()), ..Closure::clone(&property) })
+            }
+            Accessor::Getter => Rc::new(Closure {
                 role: Role::Property,
                 setter: property.setter.clone(),
                 deleter: property.deleter.clone(),
                 ..Closure::clone(function)
             }),
-            Part::Deleter => {
+            Accessor::Deleter => {
                 Rc::new(Closure { deleter: Some(function.clone()), ..Closure::clone(&property) })
             }
         }))
@@ -113,12 +116,12 @@ impl<'p> Interpreter<'p> {
 }
 
 /// The property that a decorator names, and what it makes of the function.
-fn part_of<'p>(decorator: &'p Expr<'p>) -> Option<(&'p Expr<'p>, Part)> {
+fn part_of<'p>(decorator: &'p Expr<'p>) -> Option<(&'p Expr<'p>, Accessor)> {
     let ExprKind::Attribute(property, part) = &decorator.kind else { return None };
     let part = match *part {
-        "getter" => Part::Getter,
-        "setter" => Part::Setter,
-        "deleter" => Part::Deleter,
+        "getter" => Accessor::Getter,
+        "setter" => Accessor::Setter,
+        "deleter" => Accessor::Deleter,
         _ => return None,
     };
     Some((property, part))

@@ -6,8 +6,8 @@ use super::options::name_of;
 use crate::facts::Span;
 use crate::program::heap::values::Value;
 use crate::program::state::{Definition, Reaching};
-use crate::program::summaries::Fact;
-use crate::program::trace::What;
+use crate::program::summaries::Dependency;
+use crate::program::trace::EventKind;
 
 impl<'p> Interpreter<'p> {
     /// A value that is not a string raises a TypeError, whatever the variable is.
@@ -32,7 +32,7 @@ impl<'p> Interpreter<'p> {
         let needed = !only_if_unset || reaching.iter().all(Definition::is_absent);
         let sure = all && needed;
         self.uncertain += usize::from(!sure);
-        self.note(What::Refuse { variable: variable.to_owned(), given }, span);
+        self.note(EventKind::Refuse { variable: variable.to_owned(), given }, span);
         self.uncertain -= usize::from(!sure);
     }
 
@@ -82,7 +82,7 @@ impl<'p> Interpreter<'p> {
             let span = if at.file == self.here.file { at.span } else { span };
             match self.no_text(value) {
                 Some(given) => {
-                    self.note(What::Refuse { variable: name.text.to_string(), given }, span);
+                    self.note(EventKind::Refuse { variable: name.text.to_string(), given }, span);
                 }
                 None => {
                     handed.extend(self.handed_over(key, value, span));
@@ -126,7 +126,7 @@ impl<'p> Interpreter<'p> {
     /// Options are only ever added.
     fn note_options(&mut self) {
         let count = self.options.len() + self.option_defaults.len();
-        self.summaries.note(Fact::Options(count));
+        self.summaries.note(Dependency::Options(count));
     }
 
     /// What an option of a parser holds, by the path of its attribute.

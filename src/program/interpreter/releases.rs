@@ -8,8 +8,8 @@ use super::contexts::Leave;
 use crate::code::{Expr, ExprKind, Target};
 use crate::facts::Span;
 use crate::program::heap::values::{Closure, ScopeId, Value};
-use crate::program::summaries::Fact;
-use crate::program::trace::{Assurance, EventId, FrameId, What};
+use crate::program::summaries::Dependency;
+use crate::program::trace::{Assurance, EventId, EventKind, FrameId};
 use std::rc::Rc;
 
 /// Something to be done at the end, whatever is raised before.
@@ -46,7 +46,7 @@ impl<'p> Interpreter<'p> {
     }
 
     pub(super) fn note_release(&mut self, by: &str, span: Span) {
-        self.note(What::Release { by: by.to_owned() }, span);
+        self.note(EventKind::Release { by: by.to_owned() }, span);
     }
 
     /// `del x` and `x = None` in code that cleans up: the object that held the memory is let go.
@@ -56,7 +56,7 @@ impl<'p> Interpreter<'p> {
             return;
         }
         let cleans_up = self.assured.is_some();
-        self.summaries.note(Fact::CleansUp(cleans_up));
+        self.summaries.note(Dependency::CleansUp(cleans_up));
         if cleans_up {
             self.note_release(by, span);
         }
@@ -112,7 +112,7 @@ impl<'p> Interpreter<'p> {
         self.run_paused(&manager, span);
         self.asks_next = false;
         let assured = self.trace.events[since..].iter().rev().find_map(|event| match &event.what {
-            What::Release { by } => event.assured.map(|_| by.clone()),
+            EventKind::Release { by } => event.assured.map(|_| by.clone()),
             _ => None,
         });
         self.finalizers.extend(assured.map(|by| Finalizer::Release { by, span }));

@@ -3,10 +3,10 @@
 
 use super::calls::Args;
 use super::iterators::Next;
-use super::{Here, Interpreter};
-use crate::code::{Comprehension, Expr, ExprKind, Step, StepKind};
+use super::{CodePosition, Interpreter};
+use crate::code::{Comprehension, Expr, ExprKind, Statement, StatementKind};
 use crate::facts::Span;
-use crate::program::heap::values::{Keeps, Source, Stream, Value};
+use crate::program::heap::values::{Source, Stream, StreamOutput, Value};
 use std::rc::Rc;
 
 impl<'p> Interpreter<'p> {
@@ -24,7 +24,12 @@ impl<'p> Interpreter<'p> {
     }
 
     /// `map(function, …)` and `filter(function, …)`: the function is called when the results are asked for.
-    pub(super) fn mapped(&mut self, function: Value<'p>, columns: &[Value<'p>], keeps: Keeps) -> Value<'p> {
+    pub(super) fn mapped(
+        &mut self,
+        function: Value<'p>,
+        columns: &[Value<'p>],
+        keeps: StreamOutput,
+    ) -> Value<'p> {
         let columns = columns.iter().map(|column| self.iterator_of(column)).collect();
         self.stream(Source::Calls { function, columns, keeps })
     }
@@ -33,7 +38,7 @@ impl<'p> Interpreter<'p> {
     /// made anew for each object.
     pub(super) fn factory(&mut self, function: Value<'p>, span: Span) -> Value<'p> {
         if let Value::Function(closure) = &function
-            && let [Step { kind: StepKind::Return(Some(value)), .. }] =
+            && let [Statement { kind: StatementKind::Return(Some(value)), .. }] =
                 self.function_of(closure).body.as_slice()
             && is_literal(value)
         {
@@ -69,7 +74,10 @@ impl<'p> Interpreter<'p> {
     pub(super) fn run_stream(&mut self, stream: &Rc<Stream<'p>>, site: Span) -> Value<'p> {
         match &stream.source {
             Source::Expression { comprehension, file, scope, first, span } => {
-                let here = Here { statement: *span, ..Here::in_module(*file, *scope, self.here.frame) };
+                let here = CodePosition {
+                    statement: *span,
+                    ..CodePosition::in_module(*file, *scope, self.here.frame)
+                };
                 let outer = std::mem::replace(&mut self.here, here);
                 let first = self.iterate(first.clone(), comprehension.generators[0].iterable.span);
                 let mut results = Vec::new();
@@ -85,7 +93,7 @@ impl<'p> Interpreter<'p> {
                 };
                 let call = |row| self.call(function.clone(), Args::positional(row, site), site);
                 let results: Vec<_> = rows.into_iter().map(call).collect();
-                if *keeps == Keeps::Results { Value::sequence(results) } else { Value::Unknown }
+                if *keeps == StreamOutput::Results { Value::sequence(results) } else { Value::Unknown }
             }
             Source::Elements(held) => self.iterate(held.clone(), site),
             Source::Numbered(inner, first) => {

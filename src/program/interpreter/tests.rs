@@ -5,7 +5,7 @@ use super::calls::{Arg, Args};
 use super::fixtures::Fixture;
 use super::{Flow, Interpreter};
 use crate::facts::{FileId, Span};
-use crate::program::heap::values::{ClassValue, Closure, Instance, Marks, Value};
+use crate::program::heap::values::{ClassValue, Closure, DecoratorMarks, Instance, Value};
 use crate::program::trace::EventId;
 use std::rc::Rc;
 
@@ -58,13 +58,19 @@ impl<'p> Interpreter<'p> {
         if !named.is_empty() {
             for &test in named {
                 if let Some(closure) = self.find_closure(self.entry, test) {
-                    self.run_test(Value::Function(closure), test, None, &Rc::default(), &Marks::default());
+                    self.run_test(
+                        Value::Function(closure),
+                        test,
+                        None,
+                        &Rc::default(),
+                        &DecoratorMarks::default(),
+                    );
                 }
             }
             return;
         }
         let Some(&scope) = self.modules.get(&self.entry) else { return };
-        let mut marks = Marks::default();
+        let mut marks = DecoratorMarks::default();
         self.state.counted |= self.read_pytestmark(scope, &mut marks);
         if marks.skipped {
             return;
@@ -125,7 +131,7 @@ impl<'p> Interpreter<'p> {
         let places: Rc<[FileId]> = [self.entry].into();
         for (_, class, _) in self.named_as_tests(scope, None, |_| false) {
             if let Value::Class(class) = class {
-                self.run_test_class(&class, &places, &Marks::default());
+                self.run_test_class(&class, &places, &DecoratorMarks::default());
             }
         }
     }
@@ -172,7 +178,7 @@ impl<'p> Interpreter<'p> {
     }
 
     /// What `pytestmark` says about a module or class; `true` when it asks for the number of devices.
-    fn read_pytestmark(&mut self, scope: u32, marks: &mut Marks<'p>) -> bool {
+    fn read_pytestmark(&mut self, scope: u32, marks: &mut DecoratorMarks<'p>) -> bool {
         let Some(marked) = self.in_scope(scope, "pytestmark").cloned() else { return false };
         let each = match &self.contents(&marked) {
             Value::Sequence(each) => each.to_vec(),
@@ -187,8 +193,14 @@ impl<'p> Interpreter<'p> {
         matches!(value, Value::Outside(path) if self.paths.text(*path).ends_with("device_count()"))
     }
 
-    fn run_test_class(&mut self, class: &Rc<ClassValue<'p>>, places: &Rc<[FileId]>, module: &Marks<'p>) {
-        let mut marks = Marks { fixtures: module.fixtures.clone(), ..Marks::clone(&class.marks) };
+    fn run_test_class(
+        &mut self,
+        class: &Rc<ClassValue<'p>>,
+        places: &Rc<[FileId]>,
+        module: &DecoratorMarks<'p>,
+    ) {
+        let mut marks =
+            DecoratorMarks { fixtures: module.fixtures.clone(), ..DecoratorMarks::clone(&class.marks) };
         marks.fixtures.extend(class.marks.fixtures.iter().cloned());
         let counts = self.read_pytestmark(class.scope, &mut marks) || class.counts_devices;
         if marks.skipped {
@@ -216,7 +228,7 @@ impl<'p> Interpreter<'p> {
         definition: usize,
         object: Option<Rc<Instance<'p>>>,
         places: &Rc<[FileId]>,
-        around: &Marks<'p>,
+        around: &DecoratorMarks<'p>,
     ) {
         let marks = match &test {
             Value::Function(closure) => closure.marks.clone(),

@@ -3,7 +3,7 @@
 
 use super::calls::Args;
 use super::{CallModel, Interpreter};
-use crate::code::{Step, StepKind};
+use crate::code::{Statement, StatementKind};
 use crate::facts::{FileId, Span};
 use crate::program::Program;
 use crate::program::heap::Heap;
@@ -98,7 +98,7 @@ impl<'p> Interpreter<'p> {
     }
 
     /// Runs the top level of an imported module, part by part; what a part did in another program is not followed again.
-    pub(super) fn module_body(&mut self, file: FileId, steps: &'p [Step<'p>]) {
+    pub(super) fn module_body(&mut self, file: FileId, steps: &'p [Statement<'p>]) {
         let mut next = 0;
         while next < steps.len() && self.flow == super::Flow::Next {
             let part = self.part_at(file, steps, next);
@@ -112,7 +112,7 @@ impl<'p> Interpreter<'p> {
     }
 
     /// The part that begins with this step; empty where there is none.
-    fn part_at(&self, file: FileId, steps: &'p [Step<'p>], first: usize) -> Range<usize> {
+    fn part_at(&self, file: FileId, steps: &'p [Statement<'p>], first: usize) -> Range<usize> {
         /// Parts that do less are followed as soon as they are looked up.
         const LEAST: usize = 3;
         let mut weight = 0;
@@ -132,11 +132,11 @@ impl<'p> Interpreter<'p> {
     }
 
     /// How much a step does, about; `None` for one that imports modules of the project.
-    fn weight(&self, file: FileId, step: &'p Step<'p>) -> Option<usize> {
+    fn weight(&self, file: FileId, step: &'p Statement<'p>) -> Option<usize> {
         match &step.kind {
-            StepKind::Import(import) => self.program.imports_outside(file, import).then_some(1),
-            StepKind::Module { .. } => None,
-            StepKind::DefineClass { .. } => Some(2),
+            StatementKind::Import(import) => self.program.imports_outside(file, import).then_some(1),
+            StatementKind::Module { .. } => None,
+            StatementKind::DefineClass { .. } => Some(2),
             _ if is_compound(step) => Some(3),
             // Long literals are many values.
             _ => Some(1 + (step.span.end - step.span.start) as usize / 200),
@@ -145,17 +145,17 @@ impl<'p> Interpreter<'p> {
 }
 
 /// Whether steps lie in a step, other than those of a class or function.
-fn is_compound(step: &Step<'_>) -> bool {
+fn is_compound(step: &Statement<'_>) -> bool {
     !matches!(
         step.kind,
-        StepKind::Import(_)
-            | StepKind::Module { .. }
-            | StepKind::Evaluate(_)
-            | StepKind::Assign { .. }
-            | StepKind::Update { .. }
-            | StepKind::Delete(_)
-            | StepKind::Define { .. }
-            | StepKind::DefineClass { .. }
-            | StepKind::Share(_)
+        StatementKind::Import(_)
+            | StatementKind::Module { .. }
+            | StatementKind::Evaluate(_)
+            | StatementKind::Assign { .. }
+            | StatementKind::Update { .. }
+            | StatementKind::Delete(_)
+            | StatementKind::Define { .. }
+            | StatementKind::DefineClass { .. }
+            | StatementKind::Share(_)
     )
 }

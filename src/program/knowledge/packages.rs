@@ -36,10 +36,10 @@ pub struct PackageModule {
     pub imports_if_installed: BTreeMap<String, Vec<String>>,
     /// How far the import goes by itself.
     #[serde(default)]
-    pub contact: Contact,
+    pub contact: DriverContact,
     /// How far it goes when another package is installed.
     #[serde(default)]
-    pub contact_if_installed: BTreeMap<String, Contact>,
+    pub contact_if_installed: BTreeMap<String, DriverContact>,
     /// How far it went with certain versions, where the project's are known to be among them.
     #[serde(default)]
     pub contact_in: Vec<ContactIn>,
@@ -79,7 +79,7 @@ impl PackageModule {
 pub struct ContactIn {
     /// All packages have one of these versions.
     pub requires: BTreeMap<String, Range>,
-    pub contact: Contact,
+    pub contact: DriverContact,
     /// Why, in one clause.
     pub note: String,
 }
@@ -87,7 +87,7 @@ pub struct ContactIn {
 /// How far an import goes towards the driver.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Contact {
+pub enum DriverContact {
     /// It does not touch it.
     #[default]
     None,

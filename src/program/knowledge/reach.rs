@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 /// When something reaches the driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Reach {
+pub enum DriverReach {
     /// Where an argument names a GPU.
     OnGpu,
     Always,
@@ -13,7 +13,7 @@ pub enum Reach {
 
 impl Knowledge {
     /// The last names of everything that reaches the driver, or asks for GPUs.
-    pub fn reaching_names(&self) -> FxHashMap<&str, Reach> {
+    pub fn reaching_names(&self) -> FxHashMap<&str, DriverReach> {
         let tables =
             [&self.calls, &self.methods, &self.enters, &self.iterates, &self.subscripts, &self.reads];
         let mut found = FxHashMap::default();
@@ -24,7 +24,7 @@ impl Knowledge {
             };
             let last = name.trim_end_matches("()").rsplit('.').next().unwrap_or(name);
             for effect in effects.iter().filter(counts) {
-                let reach = if effect.row.only_on_gpu { Reach::OnGpu } else { Reach::Always };
+                let reach = if effect.row.only_on_gpu { DriverReach::OnGpu } else { DriverReach::Always };
                 let known = found.entry(last).or_insert(reach);
                 *known = (*known).max(reach);
             }

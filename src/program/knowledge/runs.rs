@@ -1,6 +1,6 @@
 //! Imports that were watched, and what they say about a module: `runs` in `rules/packages/`.
 
-use super::packages::{Contact, ContactIn, PackageModule};
+use super::packages::{ContactIn, DriverContact, PackageModule};
 use crate::versions::{Range, release};
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
@@ -22,7 +22,7 @@ pub struct Run {
     /// GPU libraries that were imported when it was done.
     #[serde(default)]
     pub imports: Vec<String>,
-    pub contact: Contact,
+    pub contact: DriverContact,
     /// Environment variables that it asked for.
     #[serde(default)]
     pub reads: Vec<String>,
@@ -81,7 +81,7 @@ impl PackageModule {
                 continue;
             };
             if run.version != newest.version {
-                if run.contact == Contact::CudaInit {
+                if run.contact == DriverContact::CudaInit {
                     let mut one = contact_in(package, &self.module, &[run])?;
                     let any = Range::read("").context("no version is too old")?;
                     one.requires.insert((*added).clone(), any);
@@ -105,8 +105,8 @@ impl PackageModule {
         // What depends on a variable is not said of all.
         self.imports.retain(|brought| under.iter().all(|run| run.imports.contains(brought)));
         self.sets.retain(|name, value| under.iter().all(|run| run.sets.get(name) == Some(value)));
-        let reaches = |run: &&&Run| run.contact == Contact::CudaInit;
-        if let Some(run) = under.iter().find(reaches).filter(|_| newest.contact != Contact::CudaInit) {
+        let reaches = |run: &&&Run| run.contact == DriverContact::CudaInit;
+        if let Some(run) = under.iter().find(reaches).filter(|_| newest.contact != DriverContact::CudaInit) {
             self.contact = run.contact;
             self.if_env.clone_from(&run.env);
         }
@@ -129,9 +129,9 @@ fn contact_in(package: &str, module: &str, runs: &[&Run]) -> Result<ContactIn> {
     let range = Range::read(&text).with_context(|| format!("`{text}` is no range"))?;
     let contact = runs[0].contact;
     let does = match contact {
-        Contact::None => "reaches no driver",
-        Contact::Nvml => "asks NVML",
-        Contact::CudaInit => "initialises CUDA",
+        DriverContact::None => "reaches no driver",
+        DriverContact::Nvml => "asks NVML",
+        DriverContact::CudaInit => "initialises CUDA",
     };
     let note = format!("{package} {seen} {does} when {module} is imported");
     Ok(ContactIn { requires: BTreeMap::from([(package.to_owned(), range)]), contact, note })
@@ -161,7 +161,7 @@ mod tests {
     fn the_newest_version_speaks_for_all_others() {
         let row = row(&[("1.10.0", &[], &["torch"], "nvml"), ("1.9.0", &[], &["cupy"], "nvml")]).unwrap();
         assert_eq!(row.imports, ["torch"]);
-        assert_eq!(row.contact, Contact::Nvml);
+        assert_eq!(row.contact, DriverContact::Nvml);
         assert_eq!(row.version.as_deref(), Some("1.10.0"));
         assert_eq!(row.sets["OMP_NUM_THREADS"], "1");
         assert_eq!(row.note.as_deref(), Some("why"));
@@ -179,7 +179,7 @@ mod tests {
         let runs = runs.map(|(version, contact)| (version, &[][..], &[][..], contact)).collect::<Vec<_>>();
         let row = row(&runs).unwrap();
         let [one] = &row.contact_in[..] else { panic!("{:?}", row.contact_in) };
-        assert_eq!(one.contact, Contact::CudaInit);
+        assert_eq!(one.contact, DriverContact::CudaInit);
         assert_eq!(one.requires["detector"], Range::read(">=0.5.0,<=0.6.0").unwrap());
         assert_eq!(one.note, "detector 0.5.0 to 0.6.0 initialises CUDA when detector is imported");
     }
@@ -187,8 +187,8 @@ mod tests {
     #[test]
     fn an_older_version_may_have_done_less() {
         let row = row(&[("1.0", &[], &[], "none"), ("2.0", &[], &[], "cuda-init")]).unwrap();
-        assert_eq!(row.contact, Contact::CudaInit);
-        assert_eq!(row.contact_in[0].contact, Contact::None);
+        assert_eq!(row.contact, DriverContact::CudaInit);
+        assert_eq!(row.contact_in[0].contact, DriverContact::None);
         assert_eq!(row.contact_in[0].requires["detector"], Range::read("==1.0").unwrap());
     }
 
@@ -202,8 +202,8 @@ mod tests {
             ("0.8", &["jax"], &["jax"], "none"),
         ];
         let row = row(runs).unwrap();
-        assert_eq!((row.contact, &row.imports[..]), (Contact::None, &["cupy".to_owned()][..]));
-        assert_eq!(row.contact_if_installed, BTreeMap::from([("torch".to_owned(), Contact::CudaInit)]));
+        assert_eq!((row.contact, &row.imports[..]), (DriverContact::None, &["cupy".to_owned()][..]));
+        assert_eq!(row.contact_if_installed, BTreeMap::from([("torch".to_owned(), DriverContact::CudaInit)]));
         assert_eq!(
             row.imports_if_installed,
             BTreeMap::from([("torch".to_owned(), vec!["torch".to_owned()])])
@@ -213,7 +213,7 @@ mod tests {
     #[test]
     fn one_that_was_only_run_beside_another_speaks_for_that() {
         let row = row(&[("1.0", &["torch"], &["torch"], "cuda-init")]).unwrap();
-        assert_eq!((row.contact, &row.imports[..]), (Contact::CudaInit, &["torch".to_owned()][..]));
+        assert_eq!((row.contact, &row.imports[..]), (DriverContact::CudaInit, &["torch".to_owned()][..]));
         assert!(row.contact_if_installed.is_empty());
     }
 
@@ -235,7 +235,7 @@ mod tests {
         );
         let row: PackageModule = serde_yaml::from_str(&text).unwrap();
         let row = row.with_runs("detector").unwrap();
-        assert_eq!((row.contact, &row.imports[..]), (Contact::CudaInit, &["pynvml".to_owned()][..]));
+        assert_eq!((row.contact, &row.imports[..]), (DriverContact::CudaInit, &["pynvml".to_owned()][..]));
         assert!(row.sets.is_empty());
         assert_eq!(row.if_env, BTreeMap::from([("BACKEND".to_owned(), "torch".to_owned())]));
     }

@@ -60,7 +60,7 @@ pub struct Builds {
     #[allow(dead_code)]
     sources: Vec<String>,
     /// Two packages.
-    pub pairs: Vec<Together>,
+    pub pairs: Vec<PackagePair>,
     /// Names that end with the major version of CUDA, of which one only can be installed.
     pub families: Vec<Family>,
 }
@@ -68,10 +68,10 @@ pub struct Builds {
 /// Two packages that are used together.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Together {
+pub struct PackagePair {
     pub packages: [String; 2],
     /// How much of the version of CUDA must be the same.
-    pub same: Same,
+    pub same: VersionMatch,
     /// What happens otherwise, as a clause.
     pub otherwise: String,
 }
@@ -79,7 +79,7 @@ pub struct Together {
 /// How much of a version must be the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Same {
+pub enum VersionMatch {
     Major,
     Version,
 }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 /// Variables of the environment that something depends on or changes.
 #[derive(Debug, Default)]
-pub(crate) struct Touched {
+pub(crate) struct TouchedVariables {
     pub names: Vec<Rc<str>>,
     /// All of them.
     pub all: bool,
@@ -15,7 +15,7 @@ pub(crate) struct Touched {
     pub at_milestones: bool,
 }
 
-impl Touched {
+impl TouchedVariables {
     /// Their names, without those that only stand beside events; of all, those that one of these states knows.
     pub fn in_states<'a>(&'a self, one: &'a State, other: &'a State) -> impl Iterator<Item = &'a str> {
         let known = [one, other].into_iter().filter(|_| self.all);

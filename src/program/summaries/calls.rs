@@ -1,6 +1,6 @@
 //! What a call that was followed came to, and what that depended on.
 
-use super::Fact;
+use super::Dependency;
 use crate::facts::FileId;
 use crate::program::Start;
 use crate::program::heap::values::{Closure, ScopeId, Value};
@@ -91,7 +91,7 @@ pub(crate) struct Effects {
     pub may_be_passed: bool,
     pub recipient: Recipient,
     /// What it noted in the trace.
-    pub noted: Noted,
+    pub noted: NotedEvents,
     /// It only asked about GPUs that the program had used before.
     pub only_asks: bool,
     /// It puts memory on a GPU. Each test answers for what it puts there.
@@ -113,7 +113,7 @@ impl Effects {
 
 /// The part of a trace that a call noted.
 #[derive(Clone)]
-pub(crate) struct Noted {
+pub(crate) struct NotedEvents {
     pub events: Range<EventId>,
     pub frames: Range<FrameId>,
     /// The frame that called.
@@ -125,7 +125,7 @@ pub(crate) struct Noted {
 }
 
 /// A call whose events were noted, since an earlier call noted the same.
-pub(crate) struct NotedAgain {
+pub(crate) struct ReplayedEvents {
     pub entry: State,
     pub exit: State,
     pub path: Arms,
@@ -142,21 +142,23 @@ pub(crate) struct NotedAgain {
 
 impl<'p> Call<'p> {
     /// Whether a module depends on a fact that it noted: what it changed itself before it asked does not count.
-    pub(super) fn depends_on(&self, fact: &Fact<'p>) -> bool {
+    pub(super) fn depends_on(&self, fact: &Dependency<'p>) -> bool {
         let imports = |library: &str| self.imports.iter().any(|known| **known == *library);
         match fact {
-            Fact::ByImport(_) => false,
-            Fact::Entered(file, Some(_)) => !self.modules.iter().any(|(entered, _)| entered == file),
-            Fact::Imported(library, true) | Fact::Installed(library, _, true) => !imports(library),
-            Fact::Named(library, true) => !imports(library),
-            Fact::FirstLibrary(false) => self
+            Dependency::ByImport(_) => false,
+            Dependency::Entered(file, Some(_)) => !self.modules.iter().any(|(entered, _)| entered == file),
+            Dependency::Imported(library, true) | Dependency::Installed(library, _, true) => {
+                !imports(library)
+            }
+            Dependency::Named(library, true) => !imports(library),
+            Dependency::FirstLibrary(false) => self
                 .effects
                 .as_ref()
                 .is_none_or(|effects| effects.entry.library.is_some_and(|library| library.certain)),
-            Fact::Untouched(false) => {
+            Dependency::Untouched(false) => {
                 self.effects.as_ref().is_none_or(|effects| effects.entry.cuda.is_some() || effects.entry.open)
             }
-            Fact::Variable(_, reaching) => self.effects.as_ref().is_none_or(|effects| {
+            Dependency::Variable(_, reaching) => self.effects.as_ref().is_none_or(|effects| {
                 let first = effects.noted.events.start;
                 let is_own = |definition: &Definition| match definition {
                     Definition::Set(event, _) | Definition::Removed(event) => {

@@ -1,9 +1,9 @@
 //! Whether a summary holds for a call, and what it then leaves in the heap.
 
-use super::{Context, Fact, FunctionId, Nested, Record, Summary};
+use super::{Context, Dependency, FunctionId, NestedCall, Record, Summary};
 use crate::program::heap::values::{Closure, Value};
-use crate::program::heap::{Heap, Parents, Read, Relation, Written};
-use crate::program::state::Touched;
+use crate::program::heap::{Heap, HeapRead, HeapWrite, Parents, Relation};
+use crate::program::state::TouchedVariables;
 use smallvec::SmallVec;
 use std::rc::Rc;
 
@@ -50,17 +50,17 @@ impl<'p> Summary<'p> {
         let callee = self.call.closure.iter().cloned().map(Value::Function);
         let callee: SmallVec<[Value<'p>; 1]> = callee.collect();
         let given = self.call.arguments.iter().flatten().chain(&callee);
-        let scopes: Vec<_> = self.reads.iter().map(Read::scope).collect();
-        heap.parents_of(&scopes, given.chain(self.reads.iter().flat_map(Read::values)))
+        let scopes: Vec<_> = self.reads.iter().map(HeapRead::scope).collect();
+        heap.parents_of(&scopes, given.chain(self.reads.iter().flat_map(HeapRead::values)))
     }
 
     /// The variables of the environment that its effects depend on or change.
-    pub fn touched(&self) -> &Touched {
+    pub fn touched(&self) -> &TouchedVariables {
         &self.touched
     }
 
     /// What else it depended on.
-    pub fn facts(&self) -> &[Fact<'p>] {
+    pub fn facts(&self) -> &[Dependency<'p>] {
         &self.facts
     }
 
@@ -70,15 +70,15 @@ impl<'p> Summary<'p> {
     }
 
     /// The deepest call of a function that was followed in it.
-    pub fn followed(&self, function: FunctionId) -> Option<&Nested> {
+    pub fn followed(&self, function: FunctionId) -> Option<&NestedCall> {
         let found = self.followed.binary_search_by_key(&function, |call| call.function);
         Some(&self.followed[found.ok()?])
     }
 
     /// The calls that were not followed, since their functions were running already.
-    pub fn refused(&self) -> impl Iterator<Item = Nested> {
+    pub fn refused(&self) -> impl Iterator<Item = NestedCall> {
         self.facts.iter().filter_map(|fact| match fact {
-            Fact::Refused(call) => Some(*call),
+            Dependency::Refused(call) => Some(*call),
             _ => None,
         })
     }
@@ -94,7 +94,7 @@ impl<'p> Summary<'p> {
         heap: &mut Heap<'p>,
         relation: &mut Relation,
         repeats: usize,
-    ) -> (Vec<Written<'p>>, Value<'p>) {
+    ) -> (Vec<HeapWrite<'p>>, Value<'p>) {
         let loops = repeats.cast_signed() - self.call.repeats.cast_signed();
         if !self.made.is_empty() {
             match self.call.closure {
@@ -104,7 +104,7 @@ impl<'p> Summary<'p> {
             }
         }
         let is_same = self.call.closure.is_none() && relation.is_identity();
-        let writes = self.writes.iter().map(|written| Written {
+        let writes = self.writes.iter().map(|written| HeapWrite {
             scope: relation.scope(written.scope),
             name: written.name,
             value: written.value.as_ref().map(|value| relation.apply(value)),
@@ -116,9 +116,9 @@ impl<'p> Summary<'p> {
 
 impl Relation {
     /// Whether what was read in the first call is there for the second.
-    fn holds<'p>(&mut self, heap: &Heap<'p>, read: &Read<'p>) -> bool {
+    fn holds<'p>(&mut self, heap: &Heap<'p>, read: &HeapRead<'p>) -> bool {
         match read {
-            Read::Slot { scope, name, version, value } => {
+            HeapRead::Slot { scope, name, version, value } => {
                 let there = self.scope(*scope);
                 if there == *scope && heap.version_of(there, name) == *version {
                     return true;
@@ -129,7 +129,7 @@ impl Relation {
                     _ => false,
                 }
             }
-            Read::All { scope, version, held } => {
+            HeapRead::All { scope, version, held } => {
                 let there = self.scope(*scope);
                 (there == *scope && heap.version(there) == *version)
                     || heap.size(there) == held.len()

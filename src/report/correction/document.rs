@@ -2,7 +2,7 @@
 //! new `schema`.
 
 use super::{Entry, Left, Proof, entries, left, proofs};
-use crate::fixes::Kept;
+use crate::fixes::RemainingFinding;
 use crate::report::Report;
 use serde::Serialize;
 use std::io::Write;
@@ -43,7 +43,7 @@ struct Document<'a> {
     summary: Summary,
     files: Vec<Proven<'a>>,
     left: Vec<Left<'a>>,
-    dropped: &'a [Kept],
+    dropped: &'a [RemainingFinding],
 }
 
 #[derive(Serialize)]

@@ -2,7 +2,7 @@
 
 use super::{Entry, Left, Proof, entries, left, proofs};
 use crate::findings::{Safety, Severity};
-use crate::fixes::{Corrections, Mended};
+use crate::fixes::{Corrections, FixedFinding};
 use crate::report::markdown::{code, prose, rule_link};
 use crate::report::{Report, summary, word};
 use crate::sources::Language;
@@ -114,7 +114,7 @@ fn file_section(
 }
 
 /// The line in the file as it was; with its path where the finding stood in another file.
-fn place_of(mended: &Mended, entry: &Entry) -> String {
+fn place_of(mended: &FixedFinding, entry: &Entry) -> String {
     let line = match mended.cell {
         Some(cell) => format!("cell {cell}, line {}", mended.line),
         None => mended.line.to_string(),

@@ -1,6 +1,6 @@
 //! Autocast: which number formats it computes in.
 
-use crate::code::walk::{Part, walk};
+use crate::code::walk::{CodeNode, walk};
 use crate::code::{Argument, Expr, ExprKind};
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::{argument, expects_failure};
@@ -25,7 +25,7 @@ const FULL: &[&str] = &["torch.float32", "torch.float"];
 pub(super) fn with_other_dtypes(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
     walk(scope.code, &mut |part, around| {
-        let Part::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
         let Some(path) = scope.names.path(&call.callee) else { return };
         let Some((_, device, at)) = AUTOCASTS.iter().find(|(name, ..)| *name == path) else { return };
         let Some(dtype) = argument(&call.arguments, Some(*at), Some("dtype")) else { return };

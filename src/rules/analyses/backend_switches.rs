@@ -1,7 +1,7 @@
 //! What decides between CPU and GPU: environment variables and constants.
 
-use crate::code::walk::{Part, walk};
-use crate::code::{Comparison, Expr, ExprKind, Step, StepKind, Target};
+use crate::code::walk::{CodeNode, walk};
+use crate::code::{Comparison, Expr, ExprKind, Statement, StatementKind, Target};
 use crate::facts::Span;
 use crate::program::Start;
 use crate::rules::files::{FileScope, RawFinding};
@@ -24,7 +24,7 @@ pub(super) fn rivals(scope: &FileScope<'_>) -> Vec<RawFinding> {
         }
     };
     walk(scope.code, &mut |part, around| match part {
-        Part::Expr(expr) => {
+        CodeNode::Expr(expr) => {
             if let Some((name, values)) = read_variable(expr, scope) {
                 let compared = around_values(expr, scope);
                 if decides(&name, &[values, compared].concat()) && !belongs_to_a_library(&name, scope) {
@@ -32,7 +32,7 @@ pub(super) fn rivals(scope: &FileScope<'_>) -> Vec<RawFinding> {
                 }
             }
         }
-        Part::Step(step) if around.is_empty() => {
+        CodeNode::Step(step) if around.is_empty() => {
             if let Some(name) = constant_in(step, scope) {
                 tell(name, step.span, "constant");
             }
@@ -43,7 +43,7 @@ pub(super) fn rivals(scope: &FileScope<'_>) -> Vec<RawFinding> {
 }
 
 /// A place that asks something which decides about GPUs.
-pub(crate) struct Asked {
+pub(crate) struct AskedPlace {
     pub name: String,
     pub span: Span,
     /// A constant of the module, and no variable of the environment.
@@ -53,24 +53,29 @@ pub(crate) struct Asked {
 }
 
 /// Variables of the environment that a file reads, and constants by which it decides between CPU and GPU.
-pub(in crate::rules) fn asked_in(scope: &FileScope<'_>) -> Vec<Asked> {
+pub(in crate::rules) fn asked_in(scope: &FileScope<'_>) -> Vec<AskedPlace> {
     let mut asked = Vec::new();
     walk(scope.code, &mut |part, around| match part {
-        Part::Expr(expr) => {
+        CodeNode::Expr(expr) => {
             if let Some((name, values)) = read_variable(expr, scope) {
                 let compared = around_values(expr, scope);
                 let is_switch =
                     decides(&name, &[values, compared].concat()) && !belongs_to_a_library(&name, scope);
-                asked.push(Asked { name, span: expr.span, is_constant: false, is_switch });
+                asked.push(AskedPlace { name, span: expr.span, is_constant: false, is_switch });
             } else if let ExprKind::Variable(name) | ExprKind::VariableOr(name, _) = &expr.kind {
                 let is_switch = decides(name, &[]) && !belongs_to_a_library(name, scope);
-                asked.push(Asked { name: name.to_string(), span: expr.span, is_constant: false, is_switch });
+                asked.push(AskedPlace {
+                    name: name.to_string(),
+                    span: expr.span,
+                    is_constant: false,
+                    is_switch,
+                });
             }
         }
-        Part::Step(step) if around.is_empty() => {
+        CodeNode::Step(step) if around.is_empty() => {
             if let Some(name) = constant_in(step, scope) {
                 let name = name.to_owned();
-                asked.push(Asked { name, span: step.span, is_constant: true, is_switch: true });
+                asked.push(AskedPlace { name, span: step.span, is_constant: true, is_switch: true });
             }
         }
         _ => {}
@@ -79,8 +84,8 @@ pub(in crate::rules) fn asked_in(scope: &FileScope<'_>) -> Vec<Asked> {
 }
 
 /// The constant of a module that a step sets, where it decides between CPU and GPU.
-fn constant_in<'c>(step: &'c Step<'_>, scope: &FileScope<'_>) -> Option<&'c str> {
-    let StepKind::Assign { targets, value: Some(value), .. } = &step.kind else { return None };
+fn constant_in<'c>(step: &'c Statement<'_>, scope: &FileScope<'_>) -> Option<&'c str> {
+    let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind else { return None };
     let [Target::Name(name, _)] = &targets[..] else { return None };
     let values = match &value.kind {
         ExprKind::Bool(_) | ExprKind::Int(_) => Vec::new(),
@@ -120,7 +125,7 @@ fn read_variable(expr: &Expr<'_>, scope: &FileScope<'_>) -> Option<(String, Vec<
 fn around_values(expr: &Expr<'_>, scope: &FileScope<'_>) -> Vec<String> {
     let mut values = Vec::new();
     walk(scope.code, &mut |part, _| {
-        if let Part::Expr(Expr { kind: ExprKind::Compare(_, pair), span }) = part
+        if let CodeNode::Expr(Expr { kind: ExprKind::Compare(_, pair), span }) = part
             && span.start <= expr.span.start
             && expr.span.end <= span.end
         {
@@ -188,10 +193,11 @@ fn is_asked(name: &str, scope: &FileScope<'_>) -> bool {
     let mut asked = false;
     walk(scope.code, &mut |part, _| {
         let test = match part {
-            Part::Step(Step {
-                kind: StepKind::Branch { test, .. } | StepKind::While { test, .. }, ..
+            CodeNode::Step(Statement {
+                kind: StatementKind::Branch { test, .. } | StatementKind::While { test, .. },
+                ..
             }) => test,
-            Part::Expr(Expr { kind: ExprKind::Choice(parts), .. }) => &parts.0,
+            CodeNode::Expr(Expr { kind: ExprKind::Choice(parts), .. }) => &parts.0,
             _ => return,
         };
         let text = scope.text(test.span);

@@ -1,6 +1,6 @@
 //! What `setup.py` builds, where it asks the machine for a GPU: the build of an image sees none.
 
-use crate::code::walk::{Ancestor, Part, walk};
+use crate::code::walk::{Ancestor, CodeNode, walk};
 use crate::code::{Expr, ExprKind, Host};
 use crate::facts::Span;
 use crate::findings::Severity;
@@ -22,7 +22,7 @@ pub(super) fn that_ask_for_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
     }
     let mut asked: Option<Span> = None;
     walk(scope.code, &mut |part, around| {
-        let Part::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
         let asks = scope.names.path(&call.callee).is_some_and(|path| QUESTIONS.contains(&path));
         let decides = around.iter().any(|one| matches!(one, Ancestor::Test(_)));
         if asks && decides {

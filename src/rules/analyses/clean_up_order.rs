@@ -3,20 +3,20 @@
 
 use super::memory::{collects, empties_cache, function_called, path};
 use crate::code::walk::blocks;
-use crate::code::{Block, Expr, ExprKind, Step, StepKind, Target};
+use crate::code::{Block, Expr, ExprKind, Statement, StatementKind, Target};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
 
 /// What one statement is to a clean-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Act {
+enum CleanUpStep {
     Empties,
     Collects,
     Deletes,
 }
 
 /// Statements that clean up one after the other, and where each is.
-type Acts = Vec<(Act, Span)>;
+type Acts = Vec<(CleanUpStep, Span)>;
 
 /// `empty_cache()` before `gc.collect()` or `del`, with nothing but a clean-up between them.
 pub(super) fn emptied_before_collected(scope: &FileScope<'_>) -> Vec<RawFinding> {
@@ -46,15 +46,15 @@ fn too_early(scope: &FileScope<'_>, block: &Block<'_>) -> Vec<RawFinding> {
 
 /// The last time that the cache is emptied, when the collector or a `del` comes only then.
 fn fault(scope: &FileScope<'_>, acts: &Acts) -> Option<RawFinding> {
-    let at = acts.iter().rposition(|(act, _)| *act == Act::Empties)?;
+    let at = acts.iter().rposition(|(act, _)| *act == CleanUpStep::Empties)?;
     let (before, after) = (&acts[..at], &acts[at + 1..]);
-    let late = |wanted: Act| {
+    let late = |wanted: CleanUpStep| {
         let first = after.iter().find(|(act, _)| *act == wanted)?;
         (!before.iter().any(|(act, _)| *act == wanted)).then_some(first.1)
     };
-    let (later, word) = match late(Act::Collects) {
+    let (later, word) = match late(CleanUpStep::Collects) {
         Some(later) => (later, "gc.collect()"),
-        None => (late(Act::Deletes)?, "del"),
+        None => (late(CleanUpStep::Deletes)?, "del"),
     };
     // Both are done by one function that is called here: the fault is in that function, and is told there.
     if later == acts[at].1 {
@@ -65,31 +65,33 @@ fn fault(scope: &FileScope<'_>, acts: &Acts) -> Option<RawFinding> {
 }
 
 /// Adds what a statement does; `false` when it is no part of a clean-up.
-fn add_acts(scope: &FileScope<'_>, step: &Step<'_>, acts: &mut Acts, depth: usize) -> bool {
+fn add_acts(scope: &FileScope<'_>, step: &Statement<'_>, acts: &mut Acts, depth: usize) -> bool {
     const DEEPEST: usize = 4;
     let before = acts.len();
     let belongs = match &step.kind {
-        StepKind::Evaluate(value) => expression(scope, value, step, acts, depth),
-        StepKind::Assign { value: Some(value), .. } => {
+        StatementKind::Evaluate(value) => expression(scope, value, step, acts, depth),
+        StatementKind::Assign { value: Some(value), .. } => {
             if collects(scope, value) {
-                acts.push((Act::Collects, step.span));
+                acts.push((CleanUpStep::Collects, step.span));
             }
             is_quiet_value(scope, value)
         }
-        StepKind::Delete(targets) => {
+        StatementKind::Delete(targets) => {
             let frees = |target: &Target<'_>| !is_of_a_table(scope, target);
             if targets.iter().any(frees) {
-                acts.push((Act::Deletes, step.span));
+                acts.push((CleanUpStep::Deletes, step.span));
             }
             true
         }
-        StepKind::Branch { then, otherwise, .. } if otherwise.is_empty() => {
+        StatementKind::Branch { then, otherwise, .. } if otherwise.is_empty() => {
             depth < DEEPEST && then.iter().all(|step| add_acts(scope, step, acts, depth + 1))
         }
-        StepKind::With { body, .. } | StepKind::Try { body, .. } | StepKind::For { body, .. } => {
+        StatementKind::With { body, .. }
+        | StatementKind::Try { body, .. }
+        | StatementKind::For { body, .. } => {
             depth < DEEPEST && body.iter().all(|step| add_acts(scope, step, acts, depth + 1))
         }
-        StepKind::Import(_) | StepKind::Share(_) => true,
+        StatementKind::Import(_) | StatementKind::Share(_) => true,
         _ => false,
     };
     if !belongs {
@@ -101,16 +103,16 @@ fn add_acts(scope: &FileScope<'_>, step: &Step<'_>, acts: &mut Acts, depth: usiz
 fn expression(
     scope: &FileScope<'_>,
     value: &Expr<'_>,
-    step: &Step<'_>,
+    step: &Statement<'_>,
     acts: &mut Acts,
     depth: usize,
 ) -> bool {
     if empties_cache(scope, value) {
-        acts.push((Act::Empties, value.span));
+        acts.push((CleanUpStep::Empties, value.span));
         return true;
     }
     if collects(scope, value) {
-        acts.push((Act::Collects, value.span));
+        acts.push((CleanUpStep::Collects, value.span));
         return true;
     }
     // A function of this file that does nothing but clean up.

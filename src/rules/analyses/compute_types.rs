@@ -1,6 +1,6 @@
 //! Number formats that CTranslate2 computes in on a GPU alone.
 
-use crate::code::walk::{Part, walk};
+use crate::code::walk::{CodeNode, walk};
 use crate::code::{Expr, ExprKind};
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::{argument, expects_failure};
@@ -26,7 +26,7 @@ const ON_GPU_ALONE: &[&str] = &["float16", "int8_float16"];
 pub(super) fn not_on_cpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
     walk(scope.code, &mut |part, around| {
-        let Part::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
         let path = scope.names.path(&call.callee).unwrap_or_default();
         let Some((_, default)) = LOADERS.iter().find(|(name, _)| *name == path) else { return };
         let Some(format) = argument(&call.arguments, None, Some("compute_type")) else { return };

@@ -4,8 +4,8 @@
 use super::gpu_values::names_gpu;
 use super::memory::{called, method_of, path, releases};
 use super::swallowing::{drops, finally_returns, suppresses};
-use crate::code::walk::{Ancestor, Part, walk, walk_block, within_function};
-use crate::code::{Block, Expr, ExprKind, Function, Step, StepKind};
+use crate::code::walk::{Ancestor, CodeNode, walk, walk_block, within_function};
+use crate::code::{Block, Expr, ExprKind, Function, Statement, StatementKind};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
 
@@ -22,14 +22,16 @@ pub(super) fn that_swallow_exceptions(scope: &FileScope<'_>) -> Vec<RawFinding> 
         let (function, inside) = within_function(around);
         let Some(number) = function else { return };
         let Some(function) = scope.code.functions.get(number) else { return };
-        let Part::Expr(Expr { kind: ExprKind::Yield(_) | ExprKind::YieldFrom(_), .. }) = part else { return };
+        let CodeNode::Expr(Expr { kind: ExprKind::Yield(_) | ExprKind::YieldFrom(_), .. }) = part else {
+            return;
+        };
         if !managers.contains(&number) {
             return;
         }
         for one in inside {
             match one {
                 Ancestor::Try(step) => {
-                    let StepKind::Try { handlers, finally, .. } = &step.kind else { continue };
+                    let StatementKind::Try { handlers, finally, .. } = &step.kind else { continue };
                     for handler in handlers {
                         if let Some(sure) = drops(scope, handler) {
                             add(handler.head, function, sure);
@@ -58,8 +60,10 @@ pub(super) fn that_swallow_exceptions(scope: &FileScope<'_>) -> Vec<RawFinding> 
     };
     let exits = scope.code.functions.iter().filter(|one| matches!(one.name, "__exit__" | "__aexit__"));
     for function in exits.filter(|one| of_gpu(one)) {
-        if let [.., Step { kind: StepKind::Return(Some(Expr { kind: ExprKind::Bool(true), .. })), span }] =
-            &function.body[..]
+        if let [
+            ..,
+            Statement { kind: StatementKind::Return(Some(Expr { kind: ExprKind::Bool(true), .. })), span },
+        ] = &function.body[..]
             && function.body.iter().filter(|step| holds_return(step)).count() == 1
         {
             add(*span, function, true);
@@ -68,8 +72,8 @@ pub(super) fn that_swallow_exceptions(scope: &FileScope<'_>) -> Vec<RawFinding> 
     found
 }
 
-fn holds_return(step: &Step<'_>) -> bool {
-    matches!(step.kind, StepKind::Return(_))
+fn holds_return(step: &Statement<'_>) -> bool {
+    matches!(step.kind, StatementKind::Return(_))
         || step.kind.blocks().into_iter().any(|block| block.iter().any(holds_return))
 }
 
@@ -117,7 +121,7 @@ impl Manager {
             }
             let in_finally = around.iter().any(|one| matches!(one, Ancestor::Finally(_)));
             match (&mut manager, part) {
-                (None, Part::Expr(expr))
+                (None, CodeNode::Expr(expr))
                     if matches!(expr.kind, ExprKind::Yield(_) | ExprKind::YieldFrom(_)) =>
                 {
                     let yields_safely = around.iter().any(|one| keeps_safe(scope, function, one));
@@ -129,22 +133,23 @@ impl Manager {
                     });
                 }
                 // Of two branches with a `yield` each, the clean-up belongs to the one it follows.
-                (Some(manager), Part::Expr(expr))
+                (Some(manager), CodeNode::Expr(expr))
                     if manager.clean_up.is_none()
                         && matches!(expr.kind, ExprKind::Yield(_) | ExprKind::YieldFrom(_)) =>
                 {
                     manager.yields = expr.span;
                     manager.yields_safely = around.iter().any(|one| keeps_safe(scope, function, one));
                 }
-                (Some(manager), Part::Expr(expr)) if manager.clean_up.is_none() && !in_finally => {
+                (Some(manager), CodeNode::Expr(expr)) if manager.clean_up.is_none() && !in_finally => {
                     let in_handler = around.iter().any(|one| matches!(one, Ancestor::Handler(..)));
                     if !in_handler && cleans_up(scope, function, expr) {
                         manager.clean_up = Some(expr.span);
                     }
                 }
-                (Some(manager), Part::Step(step)) if manager.clean_up.is_none() => {
+                (Some(manager), CodeNode::Step(step)) if manager.clean_up.is_none() => {
                     manager.fails_before_clean_up |=
-                        matches!(step.kind, StepKind::Assert { .. } | StepKind::Raise { .. }) && !in_finally;
+                        matches!(step.kind, StatementKind::Assert { .. } | StatementKind::Raise { .. })
+                            && !in_finally;
                 }
                 _ => {}
             }
@@ -156,11 +161,11 @@ impl Manager {
 /// Whether what stands around a `yield` cleans up whatever comes out of it.
 fn keeps_safe(scope: &FileScope<'_>, function: &Function<'_>, around: &Ancestor<'_, '_>) -> bool {
     let Ancestor::Try(step) = around else { return false };
-    let StepKind::Try { handlers, finally, .. } = &step.kind else { return false };
+    let StatementKind::Try { handlers, finally, .. } = &step.kind else { return false };
     let cleans = |block: &Block<'_>| {
         let mut found = false;
         walk_block(scope.code, block, &mut |part, _| {
-            if let Part::Expr(expr) = part {
+            if let CodeNode::Expr(expr) = part {
                 found |= cleans_up(scope, function, expr);
             }
         });
@@ -196,7 +201,7 @@ fn cleans_up(scope: &FileScope<'_>, function: &Function<'_>, expr: &Expr<'_>) ->
 fn was_put_on_gpu(scope: &FileScope<'_>, function: &Function<'_>, object: &str) -> bool {
     let mut found = false;
     walk_block(scope.code, &function.body, &mut |part, _| {
-        let Part::Expr(expr) = part else { return };
+        let CodeNode::Expr(expr) = part else { return };
         found |= method_of(expr).is_some_and(|(on, name, call)| {
             let there = || call.arguments.first().is_some_and(|one| names_gpu(scope, &one.value, 0));
             scope.text(on.span) == object && (name == "cuda" || name == "to" && there())
@@ -212,8 +217,8 @@ fn functions_decorated<'a>(
 ) -> Vec<usize> {
     let mut found = Vec::new();
     walk(scope.code, &mut |part, _| {
-        let Part::Step(step) = part else { return };
-        if let StepKind::Define { function, decorators } = &step.kind
+        let CodeNode::Step(step) = part else { return };
+        if let StatementKind::Define { function, decorators } = &step.kind
             && decorators.iter().any(|one| is(scope, one))
         {
             found.push(*function);

@@ -1,7 +1,7 @@
 //! Calls of CUDA as far as the text of one file says: by what is known about the library, and by the device that is
 //! written there.
 
-use crate::code::walk::{Part, walk};
+use crate::code::walk::{CodeNode, walk};
 use crate::code::{Expr, ExprKind, Target};
 use crate::program::knowledge::{Does, EffectRow};
 use crate::rules::files::FileScope;
@@ -102,8 +102,10 @@ pub(super) fn names_gpu(expr: &Expr<'_>, scope: &FileScope<'_>, hops: usize) -> 
 fn assigned_to_self<'a>(name: &str, scope: &FileScope<'a>) -> Vec<&'a Expr<'a>> {
     let mut values = Vec::new();
     walk(scope.code, &mut |part, around| {
-        let Part::Step(step) = part else { return };
-        let crate::code::StepKind::Assign { targets, value: Some(value), .. } = &step.kind else { return };
+        let CodeNode::Step(step) = part else { return };
+        let crate::code::StatementKind::Assign { targets, value: Some(value), .. } = &step.kind else {
+            return;
+        };
         let is_it = |target: &Target<'_>| {
             matches!(target, Target::Attribute(object, known)
                 if *known == name && matches!(object.kind, ExprKind::Name("self")))

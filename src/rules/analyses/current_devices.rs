@@ -2,7 +2,7 @@
 
 use super::memory::method_of;
 use super::ranks::is_started_in_several;
-use crate::code::walk::{Ancestor, Part, walk};
+use crate::code::walk::{Ancestor, CodeNode, walk};
 use crate::code::{Call, Expr, ExprKind};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
@@ -17,7 +17,7 @@ const ON_CURRENT: &[&str] = &["torch.cuda.empty_cache", "torch.cuda.synchronize"
 pub(super) fn left_by_data_parallel(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let (mut current, mut wrapped) = (Vec::new(), Vec::new());
     walk(scope.code, &mut |part, around| {
-        let Part::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
         let place = (home(around), expr.span);
         match scope.names.path(&call.callee) {
             Some("torch.cuda.set_device") => {
@@ -52,7 +52,7 @@ pub(super) fn left_by_cleaning(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let (mut used, mut first_used, mut cleaned, mut pinned) = (None, false, Vec::new(), Vec::new());
     let mut of_rank = None;
     walk(scope.code, &mut |part, _| {
-        let Part::Expr(expr) = part else { return };
+        let CodeNode::Expr(expr) = part else { return };
         if of_rank.is_none() && takes_rank(scope, expr) {
             of_rank = Some(expr.span);
         }

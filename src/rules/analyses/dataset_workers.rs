@@ -5,8 +5,8 @@ mod formats;
 mod transforms;
 
 use super::cuda_calls::reaches_cuda;
-use crate::code::walk::{Ancestor, Part, walk, walk_block};
-use crate::code::{Argument, Code, Expr, ExprKind, StepKind, Target};
+use crate::code::walk::{Ancestor, CodeNode, walk, walk_block};
+use crate::code::{Argument, Code, Expr, ExprKind, StatementKind, Target};
 use crate::facts::{Place, Span};
 use crate::program::Names;
 use crate::rules::files::{FileScope, RawFinding};
@@ -51,7 +51,7 @@ pub(super) fn that_use_cuda(scope: &FileScope<'_>) -> Vec<RawFinding> {
         candidates.push((class.name.to_owned(), methods));
     }
     for step in &scope.code.body {
-        if let StepKind::Define { function, .. } = &step.kind {
+        if let StatementKind::Define { function, .. } = &step.kind {
             candidates.push((scope.code.functions[*function].name.to_owned(), vec![*function]));
         }
     }
@@ -132,7 +132,7 @@ fn report(
 fn methods_of(class: &str, scope: &FileScope<'_>, wanted: &dyn Fn(&str) -> bool) -> Vec<usize> {
     let Some(class) = scope.code.classes.iter().find(|one| one.name == class) else { return Vec::new() };
     let defined = class.body.iter().filter_map(|step| match &step.kind {
-        StepKind::Define { function, .. } => Some(*function),
+        StatementKind::Define { function, .. } => Some(*function),
         _ => None,
     });
     defined.filter(|function| wanted(scope.code.functions[*function].name)).collect()
@@ -143,7 +143,7 @@ fn uses_in(function: usize, class: &str, scope: &FileScope<'_>, hops: usize) -> 
     let mut uses = Vec::new();
     let mut called = Vec::new();
     walk_block(scope.code, &scope.code.functions[function].body, &mut |part, around| {
-        let Part::Expr(expr) = part else { return };
+        let CodeNode::Expr(expr) = part else { return };
         if around.iter().any(|one| is_main_process_only(one, scope)) {
             return;
         }
@@ -157,7 +157,7 @@ fn uses_in(function: usize, class: &str, scope: &FileScope<'_>, hops: usize) -> 
             }
             ExprKind::Name(name) => {
                 let defined = scope.code.body.iter().filter_map(|step| match &step.kind {
-                    StepKind::Define { function, .. } => Some(*function),
+                    StatementKind::Define { function, .. } => Some(*function),
                     _ => None,
                 });
                 called.extend(defined.filter(|one| scope.code.functions[*one].name == *name));
@@ -184,8 +184,8 @@ fn handed_out(class: &str, functions: &[usize], scope: &FileScope<'_>) -> Vec<(S
         let mut is_returned = false;
         for function in functions {
             walk_block(scope.code, &scope.code.functions[*function].body, &mut |part, _| {
-                let Part::Step(step) = part else { return };
-                if let StepKind::Return(Some(value)) = &step.kind {
+                let CodeNode::Step(step) = part else { return };
+                if let StatementKind::Return(Some(value)) = &step.kind {
                     is_returned |= holds(scope.text(value.span));
                 }
             });
@@ -200,8 +200,8 @@ fn handed_out(class: &str, functions: &[usize], scope: &FileScope<'_>) -> Vec<(S
     let mut found = Vec::new();
     for made in methods_of(class, scope, &|name| name == "__init__") {
         walk_block(scope.code, &scope.code.functions[made].body, &mut |part, _| {
-            let Part::Step(step) = part else { return };
-            let StepKind::Assign { targets, value: Some(value), .. } = &step.kind else { return };
+            let CodeNode::Step(step) = part else { return };
+            let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind else { return };
             let Some(use_of_gpu) = reaches_cuda(value, scope) else { return };
             let keeps = |target: &Target<'_>| match target {
                 Target::Attribute(object, name) => {
@@ -227,7 +227,7 @@ fn loaders_in(code: &Code<'_>, names: &Names<'_, '_>, place: &dyn Fn(Span) -> Pl
     let mut loaders = Vec::new();
     let mut made = FxHashSet::default();
     walk(code, &mut |part, _| {
-        let Part::Expr(expr) = part else { return };
+        let CodeNode::Expr(expr) = part else { return };
         let ExprKind::Call(call) = &expr.kind else { return };
         made.extend(last_name(&call.callee));
         let is_loader = names.path(&call.callee).is_some_and(|path| {
@@ -292,7 +292,7 @@ fn tensors_on_gpu<'l>(loaders: &'l [Loader], scope: &FileScope<'_>) -> Vec<(&'l 
         return found;
     }
     walk(scope.code, &mut |part, _| {
-        let Part::Expr(Expr { kind: ExprKind::Call(call), span }) = part else { return };
+        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), span }) = part else { return };
         let Some(loader) = of_tensors.get(span) else { return };
         let mut first = None;
         let dataset = argument(&call.arguments, Some(0), Some("dataset"));

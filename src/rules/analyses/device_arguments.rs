@@ -1,7 +1,7 @@
 //! Devices in a form that the call does not take: with the index where only the kind goes, a count for an index.
 
 use super::device_texts::texts_of;
-use crate::code::walk::{Ancestor, Part, walk};
+use crate::code::walk::{Ancestor, CodeNode, walk};
 use crate::code::{Argument, Call, Expr, ExprKind};
 use crate::findings::Severity;
 use crate::rules::files::{FileScope, RawFinding};
@@ -123,8 +123,8 @@ pub(super) fn rare() -> Vec<&'static str> {
 }
 
 /// Whether a part of a file may be a call of `torch.device` with a negative index, under whatever name.
-pub(in crate::rules) fn may_be_negative(part: Part<'_, '_>) -> bool {
-    let Part::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return false };
+pub(in crate::rules) fn may_be_negative(part: CodeNode<'_, '_>) -> bool {
+    let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return false };
     !matches!(&call.callee.kind, ExprKind::Attribute(_, name) if *name != "device")
         && call.arguments.iter().any(is_negative)
 }
@@ -133,12 +133,12 @@ pub(in crate::rules) fn may_be_negative(part: Part<'_, '_>) -> bool {
 pub(super) fn of_another_form(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
     walk(scope.code, &mut |part, around| {
-        let Part::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
         if around.iter().any(|one| expects_failure(one, scope)) {
             return;
         }
         let Some(path) = scope.names.path(&call.callee) else { return };
-        let look = Look { scope, call, path, around };
+        let look = DeviceCall { scope, call, path, around };
         let fault = look.with_index().or_else(|| look.removed()).or_else(|| look.counted());
         let fault = fault.or_else(|| look.counted_once());
         if let Some(fault) = fault.or_else(|| look.listed()).or_else(|| look.of_torch()) {
@@ -168,14 +168,14 @@ impl<'e> Fault<'e> {
     }
 }
 
-struct Look<'l, 'a> {
+struct DeviceCall<'l, 'a> {
     scope: &'l FileScope<'a>,
     call: &'a Call<'a>,
     path: &'l str,
     around: &'l [Ancestor<'a, 'a>],
 }
 
-impl<'a> Look<'_, 'a> {
+impl<'a> DeviceCall<'_, 'a> {
     fn keyword(&self, name: &str) -> Option<&'a Expr<'a>> {
         argument(&self.call.arguments, None, Some(name)).or_else(|| {
             // `Trainer(**settings)` with settings that are written in the file.

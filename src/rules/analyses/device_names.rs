@@ -1,8 +1,8 @@
 //! Texts that name a device, and name none.
 
 use super::device_texts::{Text, texts_of};
-use crate::code::walk::{Ancestor, Part, walk};
-use crate::code::{Call, Comparison, Expr, ExprKind, StepKind, Target};
+use crate::code::walk::{Ancestor, CodeNode, walk};
+use crate::code::{Call, Comparison, Expr, ExprKind, StatementKind, Target};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
@@ -38,7 +38,7 @@ const LONGEST: usize = 7;
 
 /// Texts at places that take a device, and that name none.
 pub(super) fn that_name_none(scope: &FileScope<'_>) -> Vec<RawFinding> {
-    let mut look = Look::default();
+    let mut look = DeviceNameScan::default();
     let has_torch =
         ["torch", "transformers", "diffusers"].iter().any(|word| scope.whole_text().contains(word));
     let has_rival = RIVALS.iter().any(|rival| {
@@ -46,11 +46,11 @@ pub(super) fn that_name_none(scope: &FileScope<'_>) -> Vec<RawFinding> {
         text.contains(&format!("import {rival}")) || text.contains(&format!("from {rival}"))
     });
     walk(scope.code, &mut |part, around| match part {
-        Part::Step(step) => match &step.kind {
-            StepKind::Setting(setting) if setting.path.last().is_some_and(|key| names_device(key)) => {
+        CodeNode::Step(step) => match &step.kind {
+            StatementKind::Setting(setting) if setting.path.last().is_some_and(|key| names_device(key)) => {
                 look.named("", &setting.value, scope);
             }
-            StepKind::Assign { targets, value: Some(value), .. } => {
+            StatementKind::Assign { targets, value: Some(value), .. } => {
                 for target in targets {
                     let name = match target {
                         Target::Name(name, _) | Target::Attribute(_, name) => Some(*name),
@@ -62,7 +62,7 @@ pub(super) fn that_name_none(scope: &FileScope<'_>) -> Vec<RawFinding> {
                     }
                 }
             }
-            StepKind::Define { function, .. } => {
+            StatementKind::Define { function, .. } => {
                 for parameter in &scope.code.functions[*function].parameters {
                     if let Some(default) = parameter.default.as_ref().filter(|_| names_device(parameter.name))
                     {
@@ -72,7 +72,7 @@ pub(super) fn that_name_none(scope: &FileScope<'_>) -> Vec<RawFinding> {
             }
             _ => {}
         },
-        Part::Expr(expr) => match &expr.kind {
+        CodeNode::Expr(expr) => match &expr.kind {
             ExprKind::Mapping(entries) => {
                 for (key, value) in entries {
                     if let Some(key) = key.as_ref().and_then(text).filter(|key| names_device(key)) {
@@ -94,13 +94,13 @@ pub(super) fn that_name_none(scope: &FileScope<'_>) -> Vec<RawFinding> {
             ExprKind::Call(call) => look.call(call, around, has_torch && !has_rival, scope),
             _ => {}
         },
-        Part::Target(_) => {}
+        CodeNode::Target(_) => {}
     });
     look.raw_findings(scope)
 }
 
 #[derive(Default)]
-struct Look<'a> {
+struct DeviceNameScan<'a> {
     /// Texts, and whether torch reads them.
     found: Vec<(Text, bool)>,
     /// Places that torch reads and that stand for a parameter, an option or an attribute, by its name.
@@ -111,7 +111,7 @@ struct Look<'a> {
     compared: FxHashSet<String>,
 }
 
-impl<'a> Look<'a> {
+impl<'a> DeviceNameScan<'a> {
     fn named(&mut self, name: &str, value: &Expr<'_>, scope: &FileScope<'_>) {
         // `field(default="cuda")`, `typer.Option("cuda")`
         let value = match &value.kind {
@@ -266,8 +266,8 @@ fn meant_by(one: &Text, by_torch: bool) -> Option<String> {
 }
 
 /// Whether a part of a file is a text that would be wrong where torch reads it.
-pub(in crate::rules) fn may_be_wrong(part: Part<'_, '_>) -> bool {
-    let Part::Expr(Expr { span, kind: ExprKind::Text(text) }) = part else { return false };
+pub(in crate::rules) fn may_be_wrong(part: CodeNode<'_, '_>) -> bool {
+    let CodeNode::Expr(Expr { span, kind: ExprKind::Text(text) }) = part else { return false };
     let kind = text.bytes().take(LONGEST + 1).position(|byte| byte == b':');
     // Most texts are longer than the name of any device.
     (kind.is_some() || text.len() <= LONGEST)

@@ -2,8 +2,8 @@
 
 use super::gpu_values::names_gpu;
 use super::memory::{method_of, path};
-use crate::code::walk::{Part, walk, within_function};
-use crate::code::{Call, Expr, ExprKind, StepKind};
+use crate::code::walk::{CodeNode, walk, within_function};
+use crate::code::{Call, Expr, ExprKind, StatementKind};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
@@ -34,15 +34,15 @@ pub(super) fn as_statements(scope: &FileScope<'_>) -> Vec<RawFinding> {
     walk(scope.code, &mut |part, around| {
         let (home, _) = within_function(around);
         match part {
-            Part::Step(step) => {
-                if let StepKind::Evaluate(expr) = &step.kind
+            CodeNode::Step(step) => {
+                if let StatementKind::Evaluate(expr) = &step.kind
                     && let Some(name) = moved(scope, expr)
                 {
                     moves.push((home, name, expr.span));
                 }
             }
-            Part::Expr(Expr { kind: ExprKind::Name(name), span }) => uses.push((home, name, *span)),
-            Part::Expr(_) | Part::Target(_) => {}
+            CodeNode::Expr(Expr { kind: ExprKind::Name(name), span }) => uses.push((home, name, *span)),
+            CodeNode::Expr(_) | CodeNode::Target(_) => {}
         }
     });
     // Who times the copy wants nothing of it: a move is no use.

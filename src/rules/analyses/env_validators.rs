@@ -1,7 +1,7 @@
 //! Functions that are to prove which GPU is used, and look at variables only.
 
-use crate::code::walk::{Ancestor, Part, walk};
-use crate::code::{Expr, ExprKind, StepKind};
+use crate::code::walk::{Ancestor, CodeNode, walk};
+use crate::code::{Expr, ExprKind, StatementKind};
 use crate::program::is_gpu_variable;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
@@ -39,7 +39,7 @@ const PLAIN: &[&str] = &[
 ];
 
 #[derive(Clone, Copy, Default)]
-struct Seen {
+struct ValidatorScan {
     /// It compares a GPU variable with something.
     compares: bool,
     /// It stops, or answers.
@@ -50,22 +50,24 @@ struct Seen {
 
 /// Validators that compare variables and never ask the device.
 pub(super) fn that_read_variables_only(scope: &FileScope<'_>) -> Vec<RawFinding> {
-    let mut seen = vec![Seen::default(); scope.code.functions.len()];
+    let mut seen = vec![ValidatorScan::default(); scope.code.functions.len()];
     walk(scope.code, &mut |part, around| {
         let functions = around.iter().filter_map(|one| match one {
             Ancestor::Function(number) => Some(*number),
             _ => None,
         });
         let found = match part {
-            Part::Step(step) => Seen {
+            CodeNode::Step(step) => ValidatorScan {
                 judges: matches!(
                     step.kind,
-                    StepKind::Raise { .. } | StepKind::Assert { .. } | StepKind::Return(Some(_))
+                    StatementKind::Raise { .. }
+                        | StatementKind::Assert { .. }
+                        | StatementKind::Return(Some(_))
                 ),
-                ..Seen::default()
+                ..ValidatorScan::default()
             },
-            Part::Expr(expr) => look(scope, expr),
-            Part::Target(_) => return,
+            CodeNode::Expr(expr) => look(scope, expr),
+            CodeNode::Target(_) => return,
         };
         for number in functions {
             let known = &mut seen[number];
@@ -89,11 +91,11 @@ fn is_validator(scope: &FileScope<'_>, name: &str) -> bool {
     scope.policy.scripts.is_validator(name) || (has(CHECKING) && has(CHECKED))
 }
 
-fn look(scope: &FileScope<'_>, expr: &Expr<'_>) -> Seen {
+fn look(scope: &FileScope<'_>, expr: &Expr<'_>) -> ValidatorScan {
     match &expr.kind {
         ExprKind::Compare(_, sides) => {
             let compares = reads_variable(scope, &sides.0) || reads_variable(scope, &sides.1);
-            Seen { compares, ..Seen::default() }
+            ValidatorScan { compares, ..ValidatorScan::default() }
         }
         ExprKind::Call(call) => {
             let path = scope.names.path(&call.callee);
@@ -101,7 +103,7 @@ fn look(scope: &FileScope<'_>, expr: &Expr<'_>) -> Seen {
                 (ExprKind::Attribute(_, name), _) => name,
                 (_, Some(path)) => path.rsplit('.').next().unwrap_or(path),
                 // Something of the project, which may ask.
-                _ => return Seen { asks: true, ..Seen::default() },
+                _ => return ValidatorScan { asks: true, ..ValidatorScan::default() },
             };
             let is_plain = PLAIN.contains(&last)
                 || path.is_some_and(|path| {
@@ -109,9 +111,9 @@ fn look(scope: &FileScope<'_>, expr: &Expr<'_>) -> Seen {
                         .iter()
                         .any(|harmless| path.starts_with(harmless))
                 });
-            Seen { asks: !is_plain, judges: path == Some("sys.exit"), ..Seen::default() }
+            ValidatorScan { asks: !is_plain, judges: path == Some("sys.exit"), ..ValidatorScan::default() }
         }
-        _ => Seen::default(),
+        _ => ValidatorScan::default(),
     }
 }
 

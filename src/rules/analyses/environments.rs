@@ -1,8 +1,8 @@
 //! The environment handled in ways that do not reach the process: a copy that nobody gets, another dictionary under its
 //! name, and `os.putenv`, which tells Python nothing.
 
-use crate::code::walk::{Ancestor, Part, walk};
-use crate::code::{Argument, Call, Expr, ExprKind, Operator, StepKind, Target};
+use crate::code::walk::{Ancestor, CodeNode, walk};
+use crate::code::{Argument, Call, Expr, ExprKind, Operator, StatementKind, Target};
 use crate::facts::Span;
 use crate::program::{MASK, is_gpu_variable};
 use crate::rules::files::{FileScope, RawFinding};
@@ -10,15 +10,15 @@ use crate::rules::uses::argument;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Whether a part of a file may be an assignment to `os.environ`.
-pub(in crate::rules) fn may_rebind(part: Part<'_, '_>) -> bool {
-    let Part::Step(step) = part else { return false };
-    let StepKind::Assign { targets, .. } = &step.kind else { return false };
+pub(in crate::rules) fn may_rebind(part: CodeNode<'_, '_>) -> bool {
+    let CodeNode::Step(step) = part else { return false };
+    let StatementKind::Assign { targets, .. } = &step.kind else { return false };
     targets.iter().any(|target| matches!(target, Target::Attribute(_, "environ")))
 }
 
 /// Whether a part of a file names a variable that may be set in a copy.
-pub(in crate::rules) fn may_set(part: Part<'_, '_>) -> bool {
-    let Part::Expr(expr) = part else { return false };
+pub(in crate::rules) fn may_set(part: CodeNode<'_, '_>) -> bool {
+    let CodeNode::Expr(expr) = part else { return false };
     match &expr.kind {
         ExprKind::Text(text) => is_gpu_variable(text),
         ExprKind::Call(call) => call.arguments.iter().any(|one| one.name.is_some_and(is_gpu_variable)),
@@ -30,8 +30,8 @@ pub(in crate::rules) fn may_set(part: Part<'_, '_>) -> bool {
 pub(super) fn that_are_rebound(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
     walk(scope.code, &mut |part, _| {
-        let Part::Step(step) = part else { return };
-        let StepKind::Assign { targets, value: Some(value), .. } = &step.kind else { return };
+        let CodeNode::Step(step) = part else { return };
+        let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind else { return };
         let is_environ = |target: &Target<'_>| match target {
             Target::Attribute(object, "environ") => scope.names.path(object) == Some("os"),
             _ => false,
@@ -67,12 +67,12 @@ pub(super) fn that_are_bypassed(scope: &FileScope<'_>) -> Vec<RawFinding> {
     const STARTS: [&str; 4] = ["subprocess.", "os.system", "os.exec", "os.spawn"];
     let (mut found, mut starts, mut libraries) = (Vec::new(), false, false);
     walk(scope.code, &mut |part, _| {
-        if let Part::Step(step) = part
-            && let StepKind::Import(import) = &step.kind
+        if let CodeNode::Step(step) = part
+            && let StatementKind::Import(import) = &step.kind
         {
             libraries |= scope.program.knowledge.package(import.module).is_some_and(|row| row.gpu_library);
         }
-        let Part::Expr(expr) = part else { return };
+        let CodeNode::Expr(expr) = part else { return };
         let ExprKind::Call(call) = &expr.kind else { return };
         let Some(path) = scope.names.path(&call.callee) else { return };
         starts |= STARTS.iter().any(|start| path.starts_with(start));
@@ -106,7 +106,7 @@ struct Copies<'a> {
 }
 
 impl<'a> Copies<'a> {
-    fn look(&mut self, scope: &FileScope<'a>, part: Part<'_, 'a>, around: &[Ancestor<'_, 'a>]) {
+    fn look(&mut self, scope: &FileScope<'a>, part: CodeNode<'_, 'a>, around: &[Ancestor<'_, 'a>]) {
         let functions = || -> Vec<usize> {
             let numbers = around.iter().filter_map(|one| match one {
                 Ancestor::Function(number) => Some(*number),
@@ -115,9 +115,9 @@ impl<'a> Copies<'a> {
             numbers.collect()
         };
         match part {
-            Part::Step(step) => {
+            CodeNode::Step(step) => {
                 self.statement = step.span;
-                if let StepKind::Share(names) = &step.kind {
+                if let StatementKind::Share(names) = &step.kind {
                     self.shared.extend(names);
                 }
                 // An attribute of a class is read by other names.
@@ -126,7 +126,7 @@ impl<'a> Copies<'a> {
                 if matches!(around.iter().rev().find(scopes), Some(Ancestor::Class(_))) {
                     return;
                 }
-                let StepKind::Assign { targets, value: Some(value), .. } = &step.kind else { return };
+                let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind else { return };
                 for target in targets {
                     let Target::Name(name, _) = target else { continue };
                     let key = (functions().last().copied(), *name);
@@ -143,7 +143,7 @@ impl<'a> Copies<'a> {
                     }
                 }
             }
-            Part::Target(Target::Item(item)) => {
+            CodeNode::Target(Target::Item(item)) => {
                 let variable = text_of(scope, &item.1).filter(|name| is_gpu_variable(name));
                 self.change(
                     scope,
@@ -152,7 +152,7 @@ impl<'a> Copies<'a> {
                     functions(),
                 );
             }
-            Part::Expr(expr) => match &expr.kind {
+            CodeNode::Expr(expr) => match &expr.kind {
                 ExprKind::Name(name) => self.reads.push((functions(), name, expr.span)),
                 ExprKind::Call(call) => {
                     let ExprKind::Attribute(object, method) = &call.callee.kind else { return };
@@ -170,7 +170,7 @@ impl<'a> Copies<'a> {
                 }
                 _ => {}
             },
-            Part::Target(_) => {}
+            CodeNode::Target(_) => {}
         }
     }
 

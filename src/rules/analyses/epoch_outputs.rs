@@ -1,8 +1,8 @@
 //! What the steps of a Lightning module return before version 2.0: where the epoch has a hook at its end, all of it is kept until
 //! then.
 
-use crate::code::walk::{Ancestor, Part, walk_block};
-use crate::code::{Class, Expr, ExprKind, Function, StepKind};
+use crate::code::walk::{Ancestor, CodeNode, walk_block};
+use crate::code::{Class, Expr, ExprKind, Function, StatementKind};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
 
@@ -37,7 +37,7 @@ pub(super) fn that_keep_batches(scope: &FileScope<'_>) -> Vec<RawFinding> {
 
 fn method<'a>(scope: &'a FileScope<'_>, class: &Class<'_>, name: &str) -> Option<&'a Function<'a>> {
     let mut defined = class.body.iter().filter_map(|step| match &step.kind {
-        StepKind::Define { function, .. } => scope.code.functions.get(*function),
+        StatementKind::Define { function, .. } => scope.code.functions.get(*function),
         _ => None,
     });
     defined.find(|function| function.name == name)
@@ -48,8 +48,8 @@ fn returned(scope: &FileScope<'_>, step: &Function<'_>) -> Vec<(Span, String)> {
     let mut found = Vec::new();
     walk_block(scope.code, &step.body, &mut |part, around| {
         let inner = around.iter().any(|one| matches!(one, Ancestor::Function(_)));
-        let Part::Step(returns) = part else { return };
-        let StepKind::Return(Some(value)) = &returns.kind else { return };
+        let CodeNode::Step(returns) = part else { return };
+        let StatementKind::Return(Some(value)) = &returns.kind else { return };
         let ExprKind::Mapping(items) = &scope.names.meant(value).kind else { return };
         let large = items.iter().find_map(|(key, value)| match &key.as_ref()?.kind {
             ExprKind::Text(key) if may_be_batch(key, value) => Some(key.to_string()),

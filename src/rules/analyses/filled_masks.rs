@@ -4,8 +4,8 @@
 //! Names are followed through assignments, loops, `append` and the functions of one file, by what stands in them.
 
 use super::mask_numbers::index_in;
-use crate::code::walk::{Ancestor, Part, walk};
-use crate::code::{Argument, Expr, ExprKind, Function, SetVariable, StepKind, Target};
+use crate::code::walk::{Ancestor, CodeNode, walk};
+use crate::code::{Argument, Expr, ExprKind, Function, SetVariable, StatementKind, Target};
 use crate::facts::Span;
 use crate::program::{MASK, ORDER};
 use crate::rules::files::FileScope;
@@ -34,7 +34,7 @@ pub(super) fn indices_by_command(scope: &FileScope<'_>) -> Vec<Span> {
     let (known, _) = numbers_of_slots(scope);
     let mut found = Vec::new();
     walk(scope.code, &mut |part, _| {
-        let Part::Expr(expr) = part else { return };
+        let CodeNode::Expr(expr) = part else { return };
         let taken = index_in(scope, expr).map(|index| scope.text(index.span));
         found.extend(taken.filter(|index| mentions(index, &known)).map(|_| expr.span));
     });
@@ -58,10 +58,10 @@ fn numbers_of_slots<'a>(scope: &FileScope<'a>) -> (FxHashSet<&'a str>, Vec<Span>
 fn look<'a>(scope: &FileScope<'a>, known: &mut FxHashSet<&'a str>, found: &mut Vec<Span>) {
     found.clear();
     walk(scope.code, &mut |part, around| match part {
-        Part::Step(step) => match &step.kind {
+        CodeNode::Step(step) => match &step.kind {
             // How many there are says nothing of their order.
-            StepKind::Assign { value: Some(value), .. } if is_count(&value.kind) => {}
-            StepKind::Assign { targets, value: Some(value), .. } => {
+            StatementKind::Assign { value: Some(value), .. } if is_count(&value.kind) => {}
+            StatementKind::Assign { targets, value: Some(value), .. } => {
                 let text = scope.text(value.span);
                 if tells_index(text) || mentions(text, known) {
                     for target in targets {
@@ -72,17 +72,17 @@ fn look<'a>(scope: &FileScope<'a>, known: &mut FxHashSet<&'a str>, found: &mut V
                     }
                 }
             }
-            StepKind::SetVariable(set) => look_at_variable(scope, set, known, found),
-            StepKind::Command(command) => {
+            StatementKind::SetVariable(set) => look_at_variable(scope, set, known, found),
+            StatementKind::Command(command) => {
                 command.environment.iter().for_each(|set| look_at_variable(scope, set, known, found));
             }
-            StepKind::For { target, iterable, .. } => {
+            StatementKind::For { target, iterable, .. } => {
                 let text = scope.text(iterable.span);
                 if text.contains("nvmlDeviceGetCount") || mentions(text, known) {
                     bind(target, known);
                 }
             }
-            StepKind::Return(Some(value)) => {
+            StatementKind::Return(Some(value)) => {
                 let text = scope.text(value.span);
                 if tells_index(text) || mentions(text, known) {
                     let inner = around.iter().rev().find_map(|one| match one {
@@ -94,7 +94,7 @@ fn look<'a>(scope: &FileScope<'a>, known: &mut FxHashSet<&'a str>, found: &mut V
             }
             _ => {}
         },
-        Part::Expr(Expr { kind: ExprKind::Call(call), .. }) => {
+        CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) => {
             let holds = |one: &Argument<'_>| {
                 let text = scope.text(one.value.span);
                 tells_index(text) || mentions(text, known)
@@ -119,8 +119,8 @@ fn look<'a>(scope: &FileScope<'a>, known: &mut FxHashSet<&'a str>, found: &mut V
                 _ => {}
             }
         }
-        Part::Expr(_) => {}
-        Part::Target(_) => {}
+        CodeNode::Expr(_) => {}
+        CodeNode::Target(_) => {}
     });
 }
 

@@ -2,8 +2,8 @@
 
 use super::gpu_values::{given_by, is_on_gpu};
 use super::memory::{called, path, releases};
-use crate::code::walk::{Ancestor, Part, walk, walk_block};
-use crate::code::{Call, Expr, ExprKind, Function, Step, StepKind};
+use crate::code::walk::{Ancestor, CodeNode, walk, walk_block};
+use crate::code::{Call, Expr, ExprKind, Function, Statement, StatementKind};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::{argument, known};
@@ -12,7 +12,10 @@ use crate::rules::uses::{argument, known};
 pub(super) fn without_teardown(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
     walk(scope.code, &mut |part, _| {
-        let Part::Step(Step { kind: StepKind::Define { function: number, decorators }, .. }) = part else {
+        let CodeNode::Step(Statement {
+            kind: StatementKind::Define { function: number, decorators }, ..
+        }) = part
+        else {
             return;
         };
         let Some(lasts) = decorators.iter().find_map(|one| scope_of_fixture(scope, one)) else { return };
@@ -51,7 +54,7 @@ fn cleans_up(scope: &FileScope<'_>, function: &Function<'_>) -> bool {
     let mut cleans = false;
     let mut yielded: Option<Span> = None;
     walk_block(scope.code, &function.body, &mut |part, around| {
-        let Part::Expr(expr) = part else { return };
+        let CodeNode::Expr(expr) = part else { return };
         if around.iter().any(|one| matches!(one, Ancestor::Function(_))) {
             return;
         }
@@ -71,9 +74,9 @@ fn cleans_up(scope: &FileScope<'_>, function: &Function<'_>) -> bool {
 }
 
 /// Whether a `with` enters something that may release at its end: not what the libraries have for other things.
-fn enters_own(scope: &FileScope<'_>, step: &Step<'_>) -> bool {
+fn enters_own(scope: &FileScope<'_>, step: &Statement<'_>) -> bool {
     const OTHERS: &[&str] = &["torch.", "contextlib.", "tempfile.", "unittest.", "warnings."];
-    let StepKind::With { items, .. } = &step.kind else { return false };
+    let StatementKind::With { items, .. } = &step.kind else { return false };
     items.iter().any(|(item, _)| {
         let path = called(scope, item);
         !OTHERS.iter().any(|other| path.starts_with(other))

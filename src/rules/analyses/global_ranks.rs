@@ -1,7 +1,7 @@
 //! Numbers that count the processes of all machines, used as the number of a GPU of this one.
 
 use super::mask_numbers::index_in;
-use crate::code::walk::{Part, walk};
+use crate::code::walk::{CodeNode, walk};
 use crate::code::{Expr, ExprKind};
 use crate::commands::{Machines, directives, machines, nodes};
 use crate::findings::Severity;
@@ -13,7 +13,7 @@ use crate::rules::uses::argument;
 pub(super) fn used_as_indices(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
     walk(scope.code, &mut |part, _| {
-        let Part::Expr(expr) = part else { return };
+        let CodeNode::Expr(expr) = part else { return };
         let Some(index) = index_in(scope, expr).filter(|index| is_global(scope, index)) else { return };
         found.push((expr.span, scope.text(index.span)));
     });

@@ -1,8 +1,8 @@
 //! Values that lie on the GPU, as far as the way they are made says so.
 
 use super::memory::{call_of, function_called, method_of, path};
-use crate::code::walk::{Ancestor, Part, walk_block};
-use crate::code::{Block, Expr, ExprKind, Function, Step, StepKind, Target};
+use crate::code::walk::{Ancestor, CodeNode, walk_block};
+use crate::code::{Block, Expr, ExprKind, Function, Statement, StatementKind, Target};
 use crate::rules::files::FileScope;
 
 /// Calls of calls of calls are not followed.
@@ -18,10 +18,13 @@ where
     fn in_block<'e, 's>(block: &'e Block<'s>, given: &mut Vec<&'e Expr<'s>>) {
         for step in block {
             match &step.kind {
-                StepKind::Return(Some(value)) => given.push(value),
-                StepKind::Evaluate(Expr { kind: ExprKind::Yield(Some(value)), .. })
-                | StepKind::Evaluate(Expr { kind: ExprKind::YieldFrom(value), .. }) => given.push(value),
-                StepKind::Assign { value: Some(Expr { kind: ExprKind::Yield(Some(value)), .. }), .. } => {
+                StatementKind::Return(Some(value)) => given.push(value),
+                StatementKind::Evaluate(Expr { kind: ExprKind::Yield(Some(value)), .. })
+                | StatementKind::Evaluate(Expr { kind: ExprKind::YieldFrom(value), .. }) => given.push(value),
+                StatementKind::Assign {
+                    value: Some(Expr { kind: ExprKind::Yield(Some(value)), .. }),
+                    ..
+                } => {
                     given.push(value);
                 }
                 kind => kind.blocks().into_iter().for_each(|block| in_block(block, given)),
@@ -100,16 +103,16 @@ fn named_lies_on_gpu(scope: &FileScope<'_>, body: &Block<'_>, name: &str, depth:
         if found || around.iter().any(|one| matches!(one, Ancestor::Function(_))) {
             return;
         }
-        let Part::Step(Step { kind, .. }) = part else { return };
+        let CodeNode::Step(Statement { kind, .. }) = part else { return };
         found = match kind {
-            StepKind::Assign { targets, value: Some(value), .. } => {
+            StatementKind::Assign { targets, value: Some(value), .. } => {
                 let is_it = |target: &Target<'_>| matches!(target, Target::Name(known, _) if *known == name);
                 targets.iter().any(is_it)
                     && !matches!(&value.kind, ExprKind::Name(known) if *known == name)
                     && lies_on_gpu(scope, body, value, depth + 1)
             }
             // `model.cuda()` moves a module where it is.
-            StepKind::Evaluate(value) => {
+            StatementKind::Evaluate(value) => {
                 let of_it = |object: &Expr<'_>| matches!(object.kind, ExprKind::Name(known) if known == name);
                 call_of(value).is_some()
                     && method_of(value).is_some_and(|(object, _, _)| of_it(object))

@@ -4,8 +4,8 @@
 mod modes;
 
 use super::memory::{called, method_of, path};
-use crate::code::walk::{Ancestor, Part, innermost_loop, walk, walk_block, within_function};
-use crate::code::{Expr, ExprKind, Function, Step, StepKind, Target};
+use crate::code::walk::{Ancestor, CodeNode, innermost_loop, walk, walk_block, within_function};
+use crate::code::{Expr, ExprKind, Function, Statement, StatementKind, Target};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
 use rustc_hash::FxHashSet;
@@ -72,7 +72,7 @@ pub(super) fn runs_with_gradients<'s>(scope: &FileScope<'s>) -> Vec<Run<'s>> {
     let off = functions_without_gradients(scope);
     let mut found = Vec::new();
     walk(scope.code, &mut |part, around| {
-        let Part::Expr(expr) = part else { return };
+        let CodeNode::Expr(expr) = part else { return };
         let ExprKind::Call(call) = &expr.kind else { return };
         let model = match &call.callee.kind {
             ExprKind::Attribute(object, name) if *name == "forward" || runs_model(scope, name, &off) => {
@@ -97,9 +97,9 @@ pub(super) fn runs_with_gradients<'s>(scope: &FileScope<'s>) -> Vec<Run<'s>> {
     found
 }
 
-fn with_is_off(scope: &FileScope<'_>, step: &Step<'_>) -> bool {
+fn with_is_off(scope: &FileScope<'_>, step: &Statement<'_>) -> bool {
     match &step.kind {
-        StepKind::With { items, .. } => items.iter().any(|(item, _)| are_off(scope, item)),
+        StatementKind::With { items, .. } => items.iter().any(|(item, _)| are_off(scope, item)),
         _ => false,
     }
 }
@@ -109,7 +109,7 @@ fn runs_model(scope: &FileScope<'_>, name: &str, off: &FxHashSet<usize>) -> bool
     const RUNNING: &[&str] = &["decode", "encode", "generate", "infer", "inference", "predict", "sample"];
     let methods = || {
         scope.code.classes.iter().flat_map(|class| &class.body).filter_map(|step| match &step.kind {
-            StepKind::Define { function, .. } => Some((*function, &scope.code.functions[*function])),
+            StatementKind::Define { function, .. } => Some((*function, &scope.code.functions[*function])),
             _ => None,
         })
     };
@@ -130,12 +130,12 @@ fn functions_without_gradients(scope: &FileScope<'_>) -> FxHashSet<usize> {
     // Each call by name, with the function that it stands in.
     let mut calls: Vec<(usize, &str)> = Vec::new();
     walk(scope.code, &mut |part, around| match part {
-        Part::Step(Step { kind: StepKind::Define { function, decorators }, .. })
+        CodeNode::Step(Statement { kind: StatementKind::Define { function, decorators }, .. })
             if decorators.iter().any(|one| are_off(scope, one)) =>
         {
             off.insert(*function);
         }
-        Part::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) => {
+        CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) => {
             // `torch.set_grad_enabled(False)` as a statement holds from there on.
             let as_manager = matches!(around.last(), Some(Ancestor::WithItem(_) | Ancestor::Decorator(_)));
             if path(scope, &call.callee).ends_with("set_grad_enabled") && are_off(scope, expr) && !as_manager
@@ -165,10 +165,12 @@ fn functions_without_gradients(scope: &FileScope<'_>) -> FxHashSet<usize> {
 }
 
 /// Whether each turn of a loop makes the model anew: then it is called once, and not for each of many batches.
-fn makes(step: &Step<'_>, model: &str) -> bool {
-    let (StepKind::For { body, .. } | StepKind::While { body, .. }) = &step.kind else { return false };
+fn makes(step: &Statement<'_>, model: &str) -> bool {
+    let (StatementKind::For { body, .. } | StatementKind::While { body, .. }) = &step.kind else {
+        return false;
+    };
     body.iter().any(|step| match &step.kind {
-        StepKind::Assign { targets, value: Some(_), .. } => {
+        StatementKind::Assign { targets, value: Some(_), .. } => {
             targets.iter().any(|target| matches!(target, Target::Name(name, _) if *name == model))
         }
         _ => false,
@@ -176,11 +178,13 @@ fn makes(step: &Step<'_>, model: &str) -> bool {
 }
 
 /// Whether a loop asks for gradients, which evaluation mode allows.
-fn differentiates(scope: &FileScope<'_>, step: &Step<'_>) -> bool {
-    let (StepKind::For { body, .. } | StepKind::While { body, .. }) = &step.kind else { return false };
+fn differentiates(scope: &FileScope<'_>, step: &Statement<'_>) -> bool {
+    let (StatementKind::For { body, .. } | StatementKind::While { body, .. }) = &step.kind else {
+        return false;
+    };
     let mut found = false;
     walk_block(scope.code, body, &mut |part, _| {
-        if let Part::Expr(expr) = part {
+        if let CodeNode::Expr(expr) = part {
             let method = method_of(expr).map_or("", |(_, name, _)| name);
             found |= matches!(method, "backward" | "requires_grad_" | "manual_backward")
                 || called(scope, expr).starts_with("torch.autograd.grad")
@@ -195,7 +199,7 @@ fn records_nothing(scope: &FileScope<'_>) -> bool {
     let text = scope.whole_text();
     let mut off = text.contains("requires_grad = False") || text.contains("requires_grad_(False)");
     walk(scope.code, &mut |part, around| {
-        if let Part::Step(Step { kind: StepKind::Evaluate(value), .. }) = part {
+        if let CodeNode::Step(Statement { kind: StatementKind::Evaluate(value), .. }) = part {
             let module = !around.iter().any(|one| matches!(one, Ancestor::Function(_)));
             off |= module && called(scope, value).ends_with("set_grad_enabled") && are_off(scope, value);
         }

@@ -1,8 +1,8 @@
 //! Code that takes CUDA for granted: `.cuda()` and `"cuda"` without a question.
 
 use super::device_texts::texts_of;
-use crate::code::walk::{Ancestor, Part, walk};
-use crate::code::{Block, Call, Expr, ExprKind, Step, StepKind, Target};
+use crate::code::walk::{Ancestor, CodeNode, walk};
+use crate::code::{Block, Call, Expr, ExprKind, Statement, StatementKind, Target};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
@@ -20,10 +20,10 @@ pub(super) fn without_question(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let skips = skips_of(scope);
     let mut places: Vec<Span> = Vec::new();
     walk(scope.code, &mut |part, around| {
-        let Part::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
         let found: Vec<Span> = match hard_use(call, scope) {
-            Some(Hard::Call) => vec![expr.span],
-            Some(Hard::Texts(spans)) => spans,
+            Some(HardCodedDevice::Call) => vec![expr.span],
+            Some(HardCodedDevice::Texts(spans)) => spans,
             None => return,
         };
         if !is_asked(around, expr.span, scope) && !skips.iter().any(|skip| skip.covers(around)) {
@@ -41,7 +41,7 @@ pub(super) fn beside_a_device(scope: &FileScope<'_>) -> Vec<RawFinding> {
     walk(scope.code, &mut |part, around| devices.note(part, around, scope));
     let mut found = Vec::new();
     walk(scope.code, &mut |part, around| {
-        let Part::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
         let is_bare =
             matches!(&call.callee.kind, ExprKind::Attribute(_, "cuda")) && call.arguments.is_empty();
         let is_method = scope.names.path(&call.callee).is_none_or(|path| path != "torch.cuda");
@@ -62,22 +62,22 @@ fn shown<'a>(span: Span, scope: &FileScope<'a>) -> &'a str {
     }
 }
 
-enum Hard {
+enum HardCodedDevice {
     Call,
     Texts(Vec<Span>),
 }
 
 /// What in a call needs CUDA, whatever there is.
-fn hard_use(call: &Call<'_>, scope: &FileScope<'_>) -> Option<Hard> {
+fn hard_use(call: &Call<'_>, scope: &FileScope<'_>) -> Option<HardCodedDevice> {
     let path = scope.names.path(&call.callee);
     let is_torch = path.is_some_and(|path| path.starts_with("torch."));
     let device = match (&call.callee.kind, path) {
-        (ExprKind::Attribute(..), Some("torch.cuda.set_device")) => return Some(Hard::Call),
+        (ExprKind::Attribute(..), Some("torch.cuda.set_device")) => return Some(HardCodedDevice::Call),
         (_, Some("torch.device" | "torch.set_default_device")) => {
             argument(&call.arguments, Some(0), Some("device"))
         }
         (ExprKind::Attribute(_, "cuda"), path) if path.is_none_or(|path| path.contains('(')) => {
-            return Some(Hard::Call);
+            return Some(HardCodedDevice::Call);
         }
         (ExprKind::Attribute(_, "to"), path) if path.is_none_or(|path| path.contains('(')) => {
             argument(&call.arguments, Some(0), Some("device"))
@@ -91,7 +91,7 @@ fn hard_use(call: &Call<'_>, scope: &FileScope<'_>) -> Option<Hard> {
     let texts = texts_of(meant, scope, false);
     let is_cuda = |text: &str| text == "cuda" || text.starts_with("cuda:");
     (is_one && texts.iter().all(|one| is_cuda(&one.text)) && !texts.is_empty())
-        .then(|| Hard::Texts(texts.iter().map(|one| one.span).collect()))
+        .then(|| HardCodedDevice::Texts(texts.iter().map(|one| one.span).collect()))
 }
 
 fn asks(test: &Expr<'_>, scope: &FileScope<'_>) -> bool {
@@ -102,7 +102,7 @@ fn asks(test: &Expr<'_>, scope: &FileScope<'_>) -> bool {
 fn asks_around(around: &[Ancestor<'_, '_>], scope: &FileScope<'_>) -> bool {
     around.iter().any(|one| match one {
         Ancestor::Then(test) | Ancestor::Otherwise(test) => asks(test, scope),
-        Ancestor::Try(Step { kind: StepKind::Try { handlers, .. }, .. }) => {
+        Ancestor::Try(Statement { kind: StatementKind::Try { handlers, .. }, .. }) => {
             handlers.iter().any(|handler| !handler.import_errors)
         }
         _ => false,
@@ -128,18 +128,18 @@ fn is_asked(around: &[Ancestor<'_, '_>], span: Span, scope: &FileScope<'_>) -> b
 /// `if not torch.cuda.is_available(): sys.exit()`, before a place.
 fn leaves_before(block: &Block<'_>, span: Span, scope: &FileScope<'_>) -> bool {
     block.iter().take_while(|step| step.span.end <= span.start).any(|step| match &step.kind {
-        StepKind::Branch { test, then, .. } => {
+        StatementKind::Branch { test, then, .. } => {
             asks(test, scope)
                 && then.last().is_some_and(|last| match &last.kind {
-                    StepKind::Return(_) | StepKind::Raise { .. } | StepKind::Continue => true,
-                    StepKind::Evaluate(expr) => {
+                    StatementKind::Return(_) | StatementKind::Raise { .. } | StatementKind::Continue => true,
+                    StatementKind::Evaluate(expr) => {
                         let text = scope.text(expr.span);
                         ["exit(", "skip(", "fail("].iter().any(|word| text.contains(word))
                     }
                     _ => false,
                 })
         }
-        StepKind::Assert { test, .. } => asks(test, scope),
+        StatementKind::Assert { test, .. } => asks(test, scope),
         _ => false,
     })
 }
@@ -165,15 +165,15 @@ fn skips_of(scope: &FileScope<'_>) -> Vec<Skip> {
     let mut skips = Vec::new();
     let marks = |expr: &Expr<'_>| SKIPS.iter().any(|word| scope.text(expr.span).contains(word));
     walk(scope.code, &mut |part, _| {
-        let Part::Step(step) = part else { return };
+        let CodeNode::Step(step) = part else { return };
         match &step.kind {
-            StepKind::Define { function, decorators } if decorators.iter().any(marks) => {
+            StatementKind::Define { function, decorators } if decorators.iter().any(marks) => {
                 skips.push(Skip::Function(*function));
             }
-            StepKind::DefineClass { class, decorators } if decorators.iter().any(marks) => {
+            StatementKind::DefineClass { class, decorators } if decorators.iter().any(marks) => {
                 skips.push(Skip::Class(*class));
             }
-            StepKind::Assign { targets, value: Some(value), .. }
+            StatementKind::Assign { targets, value: Some(value), .. }
                 if marks(value) && matches!(targets[..], [Target::Name("pytestmark", _)]) =>
             {
                 skips.push(Skip::File);
@@ -198,41 +198,41 @@ struct Devices {
 }
 
 impl Devices {
-    fn note(&mut self, part: Part<'_, '_>, around: &[Ancestor<'_, '_>], scope: &FileScope<'_>) {
+    fn note(&mut self, part: CodeNode<'_, '_>, around: &[Ancestor<'_, '_>], scope: &FileScope<'_>) {
         let (function, class) = inside(around);
         match part {
-            Part::Step(Step { kind: StepKind::Assign { value: Some(value), .. }, .. })
+            CodeNode::Step(Statement { kind: StatementKind::Assign { value: Some(value), .. }, .. })
                 if scope.text(value.span).contains("current_device") =>
             {
                 self.current.insert(function);
             }
-            Part::Expr(Expr { kind: ExprKind::Call(call), .. })
+            CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. })
                 if scope.names.path(&call.callee) == Some("torch.cuda.set_device") =>
             {
                 self.current.insert(function);
                 self.current_by.extend(class);
             }
-            Part::Target(Target::Name("device", _)) => {
+            CodeNode::Target(Target::Name("device", _)) => {
                 self.held.insert(function);
             }
-            Part::Target(Target::Attribute(object, "device")) => {
+            CodeNode::Target(Target::Attribute(object, "device")) => {
                 if let (ExprKind::Name("self"), Some(class)) = (&object.kind, class) {
                     self.held_by.insert(class);
                 }
             }
-            Part::Step(Step { kind: StepKind::Define { function, .. }, .. }) => {
+            CodeNode::Step(Statement { kind: StatementKind::Define { function, .. }, .. }) => {
                 let takes = scope.code.functions[*function].parameters.iter().any(|one| one.name == "device");
                 if takes {
                     self.held.insert(Some(*function));
                 }
             }
-            Part::Expr(Expr { kind: ExprKind::Name("device"), .. }) => {
+            CodeNode::Expr(Expr { kind: ExprKind::Name("device"), .. }) => {
                 self.used.insert(function);
                 if !self.held.contains(&function) {
                     self.used.insert(None);
                 }
             }
-            Part::Expr(Expr { kind: ExprKind::Attribute(object, "device"), .. }) => {
+            CodeNode::Expr(Expr { kind: ExprKind::Attribute(object, "device"), .. }) => {
                 if let (ExprKind::Name("self"), Some(class)) = (&object.kind, class) {
                     self.used_by.insert(class);
                 }

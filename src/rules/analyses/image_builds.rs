@@ -1,7 +1,7 @@
 //! What the build of an image runs that needs a GPU: the builder gives it none.
 
-use crate::code::walk::{Part, walk_block};
-use crate::code::{Block, Command, Expr, ExprKind, Step, StepKind};
+use crate::code::walk::{CodeNode, walk_block};
+use crate::code::{Block, Command, Expr, ExprKind, Statement, StatementKind};
 use crate::facts::{FileId, Place, Span};
 use crate::program::{Names, Start};
 use crate::rules::files::{FileScope, RawFinding};
@@ -11,13 +11,13 @@ pub(super) fn that_need_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut runs: Vec<(&Command<'_>, Span)> = Vec::new();
     for unit in &scope.code.units {
         for step in &unit.body {
-            let StepKind::WithoutGpu(block) = &step.kind else { continue };
+            let StatementKind::WithoutGpu(block) = &step.kind else { continue };
             // `RUN --device=nvidia.com/gpu=all`, `RUN --security=insecure`
             if scope.text(step.span).contains(" --device") || scope.text(step.span).contains(" --security") {
                 continue;
             }
             walk_block(scope.code, block, &mut |part, around| {
-                if let Part::Step(Step { kind: StepKind::Command(command), span }) = part
+                if let CodeNode::Step(Statement { kind: StatementKind::Command(command), span }) = part
                     && around.is_empty()
                 {
                     runs.push((command, *span));
@@ -78,7 +78,7 @@ fn asserted(body: &Block<'_>, names: &Names<'_, '_>) -> Option<Span> {
         _ => false,
     };
     body.iter().find_map(|step| match &step.kind {
-        StepKind::Assert { test, .. } => match &test.kind {
+        StatementKind::Assert { test, .. } => match &test.kind {
             ExprKind::All(parts) => parts.iter().any(asks).then_some(step.span),
             _ => asks(test).then_some(step.span),
         },

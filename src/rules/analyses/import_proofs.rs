@@ -1,7 +1,7 @@
 //! Proofs that a module was not imported: they say something about a fresh process only.
 
-use crate::code::walk::{Ancestor, Part, walk};
-use crate::code::{Block, Call, Comparison, Expr, ExprKind, Snippet, Step, StepKind};
+use crate::code::walk::{Ancestor, CodeNode, walk};
+use crate::code::{Block, Call, Comparison, Expr, ExprKind, Snippet, Statement, StatementKind};
 use crate::program::Start;
 use crate::program::knowledge::PackageModule;
 use crate::rules::files::{FileScope, RawFinding};
@@ -19,18 +19,18 @@ pub(super) fn in_a_used_process(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
     walk(scope.code, &mut |part, around| {
         let seen = match part {
-            Part::Step(step) => match &step.kind {
-                StepKind::Assert { test, .. } if denies(test, scope) => Some(test),
-                StepKind::Branch { test, then, .. } if affirms(test, scope) && gives_up(then, scope) => {
+            CodeNode::Step(step) => match &step.kind {
+                StatementKind::Assert { test, .. } if denies(test, scope) => Some(test),
+                StatementKind::Branch { test, then, .. } if affirms(test, scope) && gives_up(then, scope) => {
                     Some(test)
                 }
                 _ => None,
             },
-            Part::Expr(expr) => match &expr.kind {
+            CodeNode::Expr(expr) => match &expr.kind {
                 ExprKind::Call(call) if asserts(call, scope) => Some(expr),
                 _ => None,
             },
-            Part::Target(_) => None,
+            CodeNode::Target(_) => None,
         };
         let Some(test) = seen else { return };
         // An interpreter of its own runs what a command line hands it.
@@ -59,16 +59,16 @@ pub(super) fn in_a_used_process(scope: &FileScope<'_>) -> Vec<RawFinding> {
 }
 
 /// Whether a part of a file may be such an assertion, whatever it is about.
-pub(in crate::rules) fn may_assert(part: Part<'_, '_>) -> bool {
+pub(in crate::rules) fn may_assert(part: CodeNode<'_, '_>) -> bool {
     match part {
-        Part::Step(step) => match &step.kind {
-            StepKind::Assert { .. } => true,
-            StepKind::Branch { then, .. } => {
-                then.iter().any(|step| matches!(step.kind, StepKind::Raise { .. } | StepKind::Evaluate(_)))
-            }
+        CodeNode::Step(step) => match &step.kind {
+            StatementKind::Assert { .. } => true,
+            StatementKind::Branch { then, .. } => then
+                .iter()
+                .any(|step| matches!(step.kind, StatementKind::Raise { .. } | StatementKind::Evaluate(_))),
             _ => false,
         },
-        Part::Expr(Expr { kind: ExprKind::Call(call), .. }) => {
+        CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) => {
             matches!(&call.callee.kind, ExprKind::Attribute(_, method) if method.starts_with("assert"))
         }
         _ => false,
@@ -178,8 +178,8 @@ fn asserts(call: &Call<'_>, scope: &FileScope<'_>) -> bool {
 /// Whether a block ends the test or the program.
 fn gives_up(block: &Block<'_>, scope: &FileScope<'_>) -> bool {
     block.iter().any(|step| match &step.kind {
-        StepKind::Raise { .. } => true,
-        StepKind::Evaluate(Expr { kind: ExprKind::Call(call), .. }) => {
+        StatementKind::Raise { .. } => true,
+        StatementKind::Evaluate(Expr { kind: ExprKind::Call(call), .. }) => {
             matches!(scope.names.path(&call.callee), Some("sys.exit" | "pytest.fail"))
                 || matches!(&call.callee.kind, ExprKind::Attribute(_, "fail"))
         }
@@ -196,10 +196,12 @@ fn is_handed_over(function: usize, scope: &FileScope<'_>) -> bool {
     let name = scope.code.functions[function].name;
     let mut handed = false;
     walk(scope.code, &mut |part, around| {
-        if let (Part::Expr(expr), Some(Ancestor::Argument(..))) = (part, around.last()) {
+        if let (CodeNode::Expr(expr), Some(Ancestor::Argument(..))) = (part, around.last()) {
             handed |= matches!(&expr.kind, ExprKind::Name(known) if *known == name);
         }
-        if let Part::Step(Step { kind: StepKind::Define { function: defined, decorators }, .. }) = part
+        if let CodeNode::Step(Statement {
+            kind: StatementKind::Define { function: defined, decorators }, ..
+        }) = part
             && *defined == function
         {
             let own_process = |one: &Expr<'_>| {
@@ -226,7 +228,7 @@ fn gpu_module(test: &Expr<'_>, around: &[Ancestor<'_, '_>], scope: &FileScope<'_
     }
     for one in around.iter().rev() {
         match one {
-            Ancestor::Loop(Step { kind: StepKind::For { iterable, .. }, .. }) => {
+            Ancestor::Loop(Statement { kind: StatementKind::For { iterable, .. }, .. }) => {
                 texts_in(iterable, scope, &mut texts, 0);
             }
             Ancestor::Function(number) => decorators_of(*number, scope, &mut texts),
@@ -238,7 +240,9 @@ fn gpu_module(test: &Expr<'_>, around: &[Ancestor<'_, '_>], scope: &FileScope<'_
 
 fn decorators_of(function: usize, scope: &FileScope<'_>, texts: &mut Vec<String>) {
     walk(scope.code, &mut |part, _| {
-        if let Part::Step(Step { kind: StepKind::Define { function: defined, decorators }, .. }) = part
+        if let CodeNode::Step(Statement {
+            kind: StatementKind::Define { function: defined, decorators }, ..
+        }) = part
             && *defined == function
         {
             decorators.iter().for_each(|one| texts_in(one, scope, texts, 0));

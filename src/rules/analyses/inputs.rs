@@ -3,8 +3,8 @@
 use super::current_devices::{chooses_current, home, index_of};
 use super::mask_numbers::index_in;
 use super::memory::method_of;
-use crate::code::walk::{Part, walk};
-use crate::code::{Call, Expr, ExprKind, StepKind, Target};
+use crate::code::walk::{CodeNode, walk};
+use crate::code::{Call, Expr, ExprKind, StatementKind, Target};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
@@ -22,7 +22,7 @@ enum Card {
 }
 
 /// A name that lies on a card from a place on.
-struct Moved<'c> {
+struct MovedName<'c> {
     /// The function in which it does.
     home: Option<usize>,
     name: &'c str,
@@ -30,7 +30,7 @@ struct Moved<'c> {
     at: Span,
 }
 
-impl<'c> Moved<'c> {
+impl<'c> MovedName<'c> {
     fn kept(&self) -> (Option<usize>, &'c str, Card) {
         (self.home, self.name, self.card.clone())
     }
@@ -44,33 +44,33 @@ pub(super) fn on_current_card(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let (mut moved, mut all_moves) = (Vec::new(), Vec::new());
     let mut found: Vec<(Card, [&str; 2], Option<usize>, RawFinding)> = Vec::new();
     walk(scope.code, &mut |part, around| match part {
-        Part::Step(step) => match &step.kind {
+        CodeNode::Step(step) => match &step.kind {
             // `net = Net().cuda(5)`, `x, y = x.cuda(), y.cuda()`
-            StepKind::Assign { targets, value: Some(value), .. } => {
+            StatementKind::Assign { targets, value: Some(value), .. } => {
                 let Some(target) = targets.last() else { return };
                 forget(&mut moved, targets, home(around));
                 let known = moved.len();
                 note(scope, target, value, home(around), &mut moved);
-                all_moves.extend(moved[known..].iter().map(Moved::kept));
+                all_moves.extend(moved[known..].iter().map(MovedName::kept));
             }
-            StepKind::For { target, .. } => {
+            StatementKind::For { target, .. } => {
                 forget(&mut moved, std::slice::from_ref(target), home(around));
             }
             // `net.cuda(5)`
-            StepKind::Evaluate(value) => {
+            StatementKind::Evaluate(value) => {
                 let Some((object, card)) = moved_to(scope, value) else { return };
                 if let ExprKind::Name(name) = object.kind {
-                    let one = Moved { home: home(around), name, card, at: value.span };
+                    let one = MovedName { home: home(around), name, card, at: value.span };
                     all_moves.push(one.kept());
                     moved.push(one);
                 }
             }
             _ => {}
         },
-        Part::Expr(Expr { kind: ExprKind::Call(call), .. }) => {
+        CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) => {
             let Some(callee) = model_of(call) else { return };
             let here = home(around);
-            let last = |name: &str| -> Option<&Moved<'_>> {
+            let last = |name: &str| -> Option<&MovedName<'_>> {
                 moved.iter().rev().find(|one| one.home == here && one.name == name)
             };
             let Some(model) = last(callee) else { return };
@@ -133,12 +133,12 @@ fn note<'c>(
     target: &Target<'c>,
     value: &'c Expr<'c>,
     home: Option<usize>,
-    moved: &mut Vec<Moved<'c>>,
+    moved: &mut Vec<MovedName<'c>>,
 ) {
     match (target, &value.kind) {
         (Target::Name(name, _), _) => {
             let card = moved_to(scope, value).map(|(_, card)| card);
-            moved.extend(card.map(|card| Moved { home, name, card, at: value.span }));
+            moved.extend(card.map(|card| MovedName { home, name, card, at: value.span }));
         }
         (Target::Sequence(targets), ExprKind::Sequence(values)) if targets.len() == values.len() => {
             targets.iter().zip(values).for_each(|(target, value)| note(scope, target, value, home, moved));
@@ -148,7 +148,7 @@ fn note<'c>(
 }
 
 /// What is known of where names lie holds no longer for those that are bound to something else.
-fn forget(moved: &mut Vec<Moved<'_>>, targets: &[Target<'_>], home: Option<usize>) {
+fn forget(moved: &mut Vec<MovedName<'_>>, targets: &[Target<'_>], home: Option<usize>) {
     for target in targets {
         match target {
             Target::Name(name, _) => moved.retain(|one| one.home != home || one.name != *name),

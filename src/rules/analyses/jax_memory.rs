@@ -1,7 +1,7 @@
 //! The memory that JAX takes at its beginning, beside torch on the same GPU.
 
 use super::cuda_calls::fails_without_driver;
-use crate::code::walk::{Ancestor, Part, walk};
+use crate::code::walk::{Ancestor, CodeNode, walk};
 use crate::code::{Expr, ExprKind};
 use crate::rules::files::{FileScope, RawFinding};
 
@@ -31,7 +31,7 @@ pub(super) fn beside_torch(scope: &FileScope<'_>) -> Vec<RawFinding> {
         return Vec::new();
     }
     walk(scope.code, &mut |part, around| {
-        let Part::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
         // In a branch it may be the other framework that is wanted.
         if around.iter().any(|one| {
             matches!(

@@ -1,7 +1,7 @@
 //! The platform of JAX, where it is chosen after JAX has begun.
 
-use super::order::Seen;
-use crate::code::walk::{Part, walk};
+use super::order::PlaceInFunction;
+use crate::code::walk::{CodeNode, walk};
 use crate::code::{Expr, ExprKind};
 use crate::program::knowledge::Does;
 use crate::rules::files::{FileScope, RawFinding};
@@ -9,19 +9,20 @@ use crate::rules::uses::argument;
 
 /// Platforms that are chosen below the first computation.
 pub(super) fn chosen_too_late(scope: &FileScope<'_>) -> Vec<RawFinding> {
-    let (mut began, mut set): (Vec<Seen>, Vec<(Seen, String)>) = (Vec::new(), Vec::new());
+    let (mut began, mut set): (Vec<PlaceInFunction>, Vec<(PlaceInFunction, String)>) =
+        (Vec::new(), Vec::new());
     walk(scope.code, &mut |part, around| {
-        let Part::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
         let Some(path) = scope.names.path(&call.callee) else { return };
         if path == "jax.config.update" {
             let name = argument(&call.arguments, Some(0), None).map(|name| &name.kind);
             if let Some(ExprKind::Text(name)) = name
                 && ["jax_platforms", "jax_platform_name"].iter().any(|known| name == known)
             {
-                set.push((Seen::of(expr.span, around), name.to_string()));
+                set.push((PlaceInFunction::of(expr.span, around), name.to_string()));
             }
         } else if path.starts_with("jax.") && begins(scope, path) {
-            began.push(Seen::of(expr.span, around));
+            began.push(PlaceInFunction::of(expr.span, around));
         }
     });
     let mut found = Vec::new();

@@ -1,31 +1,31 @@
 //! A number of GPUs that torch 2.2 and 2.3 keep from before the mask was set.
 
-use super::order::Seen;
-use crate::code::walk::{Part, walk};
-use crate::code::{Expr, ExprKind, StepKind, Target};
+use super::order::PlaceInFunction;
+use crate::code::walk::{CodeNode, walk};
+use crate::code::{Expr, ExprKind, StatementKind, Target};
 use crate::program::MASK;
 use crate::rules::files::{FileScope, RawFinding};
 
 /// Masks below `torch.cuda.device_count()`.
 pub(super) fn before_masks(scope: &FileScope<'_>) -> Vec<RawFinding> {
-    let (mut counts, mut masks): (Vec<Seen>, Vec<Seen>) = (Vec::new(), Vec::new());
+    let (mut counts, mut masks): (Vec<PlaceInFunction>, Vec<PlaceInFunction>) = (Vec::new(), Vec::new());
     let is_mask =
         |key: &Expr<'_>| matches!(&scope.names.meant(key).kind, ExprKind::Text(text) if text == MASK);
     walk(scope.code, &mut |part, around| match part {
-        Part::Step(step) => {
-            let StepKind::Assign { targets, value: Some(_), .. } = &step.kind else { return };
+        CodeNode::Step(step) => {
+            let StatementKind::Assign { targets, value: Some(_), .. } = &step.kind else { return };
             let fills = |target: &Target<'_>| match target {
                 Target::Item(item) => scope.names.path(&item.0) == Some("os.environ") && is_mask(&item.1),
                 _ => false,
             };
             if targets.iter().any(fills) {
-                masks.push(Seen::of(step.span, around));
+                masks.push(PlaceInFunction::of(step.span, around));
             }
         }
-        Part::Expr(expr @ Expr { kind: ExprKind::Call(call), .. })
+        CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. })
             if scope.names.path(&call.callee) == Some("torch.cuda.device_count") =>
         {
-            counts.push(Seen::of(expr.span, around));
+            counts.push(PlaceInFunction::of(expr.span, around));
         }
         _ => {}
     });

@@ -8,8 +8,8 @@ mod meters;
 mod returned;
 
 use super::memory::{method_of, path};
-use crate::code::walk::{Ancestor, Part, walk, within_function};
-use crate::code::{Expr, ExprKind, Operator, StepKind, Target};
+use crate::code::walk::{Ancestor, CodeNode, walk, within_function};
+use crate::code::{Expr, ExprKind, Operator, StatementKind, Target};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
 
@@ -21,10 +21,10 @@ struct Note {
     /// It runs in each turn of its innermost loop.
     always: bool,
     span: Span,
-    what: What,
+    what: GraphStep,
 }
 
-enum What {
+enum GraphStep {
     /// `loss.backward()`: of these values.
     Backward(Vec<String>),
     /// `total += loss`: the sum, and the values whose graphs it takes over.
@@ -36,8 +36,8 @@ enum What {
 }
 
 /// Whether a part of a file is `loss.backward()`, of whatever value, sets the mode of a model, or is about a buffer.
-pub(in crate::rules) fn may_keep_graphs(part: Part<'_, '_>) -> bool {
-    let Part::Expr(expr) = part else { return false };
+pub(in crate::rules) fn may_keep_graphs(part: CodeNode<'_, '_>) -> bool {
+    let CodeNode::Expr(expr) = part else { return false };
     if matches!(expr.kind, ExprKind::Attribute(_, "running_mean")) {
         return true;
     }
@@ -62,7 +62,7 @@ fn in_training(scope: &FileScope<'_>) -> Vec<RawFinding> {
     found.extend(meters::by_sums(scope, &notes));
     found.extend(lists::in_training(scope, &notes));
     for (at, note) in notes.iter().enumerate() {
-        let What::Add(total, values) = &note.what else { continue };
+        let GraphStep::Add(total, values) = &note.what else { continue };
         let of_function: Vec<&Note> = notes.iter().filter(|other| other.function == note.function).collect();
         if feeds_backward(&of_function, total) {
             continue;
@@ -73,7 +73,7 @@ fn in_training(scope: &FileScope<'_>) -> Vec<RawFinding> {
             let graphs = with_graphs(&here);
             let Some(value) = values.iter().find(|value| graphs.contains(value)) else { continue };
             let starts_anew = here.iter().any(|other| {
-                let What::Assign(name, ..) = &other.what else { return false };
+                let GraphStep::Assign(name, ..) = &other.what else { return false };
                 name == total && other.always && other.loops.len() == depth + 1
             });
             let before = notes[..at].iter().filter(|other| other.function == note.function);
@@ -99,14 +99,15 @@ fn is_for_torch(text: &str) -> bool {
 fn feeds_backward(notes: &[&Note], name: &str) -> bool {
     let mut feeding: Vec<&str> = Vec::new();
     for note in notes {
-        if let What::Backward(values) = &note.what {
+        if let GraphStep::Backward(values) = &note.what {
             feeding.extend(values.iter().map(String::as_str));
         }
     }
     let mut next = 0;
     while let Some(&target) = feeding.get(next) {
         for note in notes {
-            let (What::Assign(assigned, values, _) | What::Add(assigned, values)) = &note.what else {
+            let (GraphStep::Assign(assigned, values, _) | GraphStep::Add(assigned, values)) = &note.what
+            else {
                 continue;
             };
             if assigned == target {
@@ -124,17 +125,19 @@ fn feeds_backward(notes: &[&Note], name: &str) -> bool {
 fn with_graphs(notes: &[&Note]) -> Vec<String> {
     let mut graphs: Vec<String> = Vec::new();
     for note in notes {
-        if let What::Backward(values) = &note.what {
+        if let GraphStep::Backward(values) = &note.what {
             graphs.extend(values.iter().cloned());
         }
     }
     const ROUNDS: usize = 4;
     for _ in 0..ROUNDS {
         for note in notes {
-            let What::Assign(name, values, _) = &note.what else { continue };
+            let GraphStep::Assign(name, values, _) = &note.what else { continue };
             if graphs.contains(name) {
                 let made_here = |value: &&String| {
-                    notes.iter().any(|other| matches!(&other.what, What::Assign(name, ..) if name == *value))
+                    notes
+                        .iter()
+                        .any(|other| matches!(&other.what, GraphStep::Assign(name, ..) if name == *value))
                 };
                 let new = values.iter().filter(made_here).filter(|value| !graphs.contains(value));
                 graphs.extend(new.cloned().collect::<Vec<_>>());
@@ -149,7 +152,7 @@ fn with_graphs(notes: &[&Note]) -> Vec<String> {
 /// `loss = loss.item()` before it is added.
 fn is_cut_off<'n>(before: impl DoubleEndedIterator<Item = &'n Note>, value: &str) -> bool {
     let last = before.rev().find_map(|note| match &note.what {
-        What::Assign(name, _, cut) if name == value => Some(*cut),
+        GraphStep::Assign(name, _, cut) if name == value => Some(*cut),
         _ => None,
     });
     last.unwrap_or(false)
@@ -179,38 +182,38 @@ fn notes_of(scope: &FileScope<'_>) -> Vec<Note> {
             notes.push(Note { function, loops: loops.collect(), always, span, what });
         };
         match part {
-            Part::Step(step) => match &step.kind {
-                StepKind::Update { target, operator: Operator::Add | Operator::Subtract, value } => {
+            CodeNode::Step(step) => match &step.kind {
+                StatementKind::Update { target, operator: Operator::Add | Operator::Subtract, value } => {
                     if let Some(total) = text_of_target(scope, target) {
-                        note(step.span, What::Add(total, terms(scope, value)));
+                        note(step.span, GraphStep::Add(total, terms(scope, value)));
                     }
                 }
-                StepKind::Assign { targets, value: Some(value), .. } => {
+                StatementKind::Assign { targets, value: Some(value), .. } => {
                     let [target] = &targets[..] else { return };
                     let Some(name) = text_of_target(scope, target) else { return };
                     let mut values = terms(scope, value);
                     if is_sum(value) && values.contains(&name) && values.len() > 1 {
                         values.retain(|value| *value != name);
-                        note(step.span, What::Add(name, values));
+                        note(step.span, GraphStep::Add(name, values));
                     } else {
                         let cut = values.is_empty() && is_cut(scope, value);
-                        note(step.span, What::Assign(name, values, cut));
+                        note(step.span, GraphStep::Assign(name, values, cut));
                     }
                 }
-                StepKind::With { items, .. } => {
+                StatementKind::With { items, .. } => {
                     for (item, target) in items {
                         let scaled = method_of(item).filter(|(_, name, _)| *name == "scale_loss");
                         if let (Some((_, _, call)), Some(target)) = (scaled, target)
                             && let Some(name) = text_of_target(scope, target)
                             && let Some(first) = call.arguments.first()
                         {
-                            note(step.span, What::Assign(name, terms(scope, &first.value), false));
+                            note(step.span, GraphStep::Assign(name, terms(scope, &first.value), false));
                         }
                     }
                 }
                 _ => {}
             },
-            Part::Expr(expr) => {
+            CodeNode::Expr(expr) => {
                 let Some((object, name, call)) = method_of(expr) else { return };
                 let first = call.arguments.first().map(|argument| &argument.value);
                 match name {
@@ -219,22 +222,25 @@ fn notes_of(scope: &FileScope<'_>) -> Vec<Note> {
                         // `accelerator.backward(loss)`, but not `output.backward(gradient)`.
                         let loss = first.filter(|first| !scope.text(first.span).contains("grad"));
                         values.extend(loss.map_or(Vec::new(), |loss| terms(scope, loss)));
-                        note(expr.span, What::Backward(values));
+                        note(expr.span, GraphStep::Backward(values));
                     }
                     "append" => {
                         let Some(first) = first else { return };
                         let kept = lists::kept_in(scope, first);
-                        note(expr.span, What::Append(scope.text(object.span).to_owned(), kept, first.span));
+                        note(
+                            expr.span,
+                            GraphStep::Append(scope.text(object.span).to_owned(), kept, first.span),
+                        );
                     }
                     "detach_" => {
                         for value in terms(scope, object) {
-                            note(expr.span, What::Assign(value, Vec::new(), true));
+                            note(expr.span, GraphStep::Assign(value, Vec::new(), true));
                         }
                     }
                     _ => {}
                 }
             }
-            Part::Target(_) => {}
+            CodeNode::Target(_) => {}
         }
     });
     notes
@@ -399,8 +405,8 @@ fn is_without_graph(scope: &FileScope<'_>, around: &[Ancestor<'_, '_>]) -> bool 
     around.iter().any(|one| matches!(one, Ancestor::With(step) if has_no_graph(scope, &step.kind)))
 }
 
-fn has_no_graph(scope: &FileScope<'_>, kind: &StepKind<'_>) -> bool {
-    let StepKind::With { items, .. } = kind else { return false };
+fn has_no_graph(scope: &FileScope<'_>, kind: &StatementKind<'_>) -> bool {
+    let StatementKind::With { items, .. } = kind else { return false };
     items.iter().any(|(item, _)| super::gradients::are_off(scope, item))
 }
 

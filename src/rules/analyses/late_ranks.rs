@@ -1,7 +1,7 @@
 //! Processes that use a GPU before they choose their own: until then the current one is number 0.
 
-use super::order::Seen;
-use crate::code::walk::{Part, walk};
+use super::order::PlaceInFunction;
+use crate::code::walk::{CodeNode, walk};
 use crate::code::{Call, Expr, ExprKind};
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
@@ -19,13 +19,13 @@ fn holds_number(scope: &FileScope<'_>, call: &Call<'_>) -> bool {
 
 /// Uses of the current card above the call that makes the card of this process current.
 pub(super) fn used_before(scope: &FileScope<'_>) -> Vec<RawFinding> {
-    let (mut used, mut chosen): (Vec<Seen>, Vec<Seen>) = (Vec::new(), Vec::new());
+    let (mut used, mut chosen): (Vec<PlaceInFunction>, Vec<PlaceInFunction>) = (Vec::new(), Vec::new());
     walk(scope.code, &mut |part, around| {
-        let Part::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
         if scope.names.path(&call.callee) == Some("torch.cuda.set_device")
             && (scope.program.speaks_of_rank(scope.place(expr.span)) || holds_number(scope, call))
         {
-            chosen.push(Seen::of(expr.span, around));
+            chosen.push(PlaceInFunction::of(expr.span, around));
         }
         let current = match &call.callee.kind {
             ExprKind::Attribute(_, "cuda") => call.arguments.is_empty(),
@@ -34,7 +34,7 @@ pub(super) fn used_before(scope: &FileScope<'_>) -> Vec<RawFinding> {
             _ => false,
         };
         if current {
-            used.push(Seen::of(expr.span, around));
+            used.push(PlaceInFunction::of(expr.span, around));
         }
     });
     // What is made current twice may be so before.

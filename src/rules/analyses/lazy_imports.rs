@@ -1,7 +1,7 @@
 //! Lazy imports of Python 3.15: where they are a syntax error, and where they are not lazy after all.
 
-use crate::code::walk::{Ancestor, Part, walk};
-use crate::code::{Expr, ExprKind, Import, ImportNames, Step, StepKind, Target};
+use crate::code::walk::{Ancestor, CodeNode, walk};
+use crate::code::{Expr, ExprKind, Import, ImportNames, Statement, StatementKind, Target};
 use crate::facts::Span;
 use crate::findings::Severity;
 use crate::program::Start;
@@ -23,10 +23,10 @@ pub(super) fn misused(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
     let mut bound: FxHashMap<&str, Option<Bound<'_>>> = FxHashMap::default();
     walk(scope.code, &mut |part, around| {
-        let Part::Step(step) = part else { return };
+        let CodeNode::Step(step) = part else { return };
         let top = !around.iter().any(|one| matches!(one, Ancestor::Function(_) | Ancestor::Class(_)));
         match &step.kind {
-            StepKind::Import(import) => {
+            StatementKind::Import(import) => {
                 let refused = refusal(import, around).filter(|_| import.lazy);
                 if let Some(reason) = refused {
                     let problem = format!("`lazy` {reason} is a syntax error");
@@ -40,7 +40,7 @@ pub(super) fn misused(scope: &FileScope<'_>) -> Vec<RawFinding> {
                     }
                 }
             }
-            StepKind::Assign { targets, .. } if top => {
+            StatementKind::Assign { targets, .. } if top => {
                 for target in targets {
                     if let Target::Name(name, _) = target {
                         bound.insert(name, None);
@@ -91,7 +91,7 @@ fn declared_lazy<'a>(scope: &FileScope<'a>) -> FxHashSet<&'a str> {
         return declared;
     }
     for step in &scope.code.body {
-        if let StepKind::Assign { targets, value: Some(value), .. } = &step.kind
+        if let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind
             && matches!(&targets[..], [Target::Name("__lazy_modules__", _)])
             && let ExprKind::Sequence(elements) = &value.kind
         {
@@ -113,7 +113,7 @@ fn used_at_import<'a>(
     let started = matches!(scope.program.start_of(scope.file), Some(Start::Script | Start::Module));
     let functions: FxHashMap<&str, usize> = (scope.code.body.iter())
         .filter_map(|step| match &step.kind {
-            StepKind::Define { function, .. } => Some((scope.code.functions[*function].name, *function)),
+            StatementKind::Define { function, .. } => Some((scope.code.functions[*function].name, *function)),
             _ => None,
         })
         .collect();
@@ -139,7 +139,7 @@ fn used_at_import<'a>(
         }
     };
     walk(scope.code, &mut |part, around| {
-        let Part::Expr(expr) = part else { return };
+        let CodeNode::Expr(expr) = part else { return };
         if around.iter().any(is_later) {
             return;
         }
@@ -165,7 +165,7 @@ fn used_at_import<'a>(
         walk(scope.code, &mut |part, around| {
             let inside =
                 around.iter().position(|one| matches!(one, Ancestor::Function(one) if *one == function));
-            let (Part::Expr(expr), Some(depth)) = (part, inside) else { return };
+            let (CodeNode::Expr(expr), Some(depth)) = (part, inside) else { return };
             if around[depth + 1..].iter().any(is_later) {
                 return;
             }
@@ -192,14 +192,14 @@ fn is_later(around: &Ancestor<'_, '_>) -> bool {
 }
 
 /// Whether a step does more than to define something.
-fn acts(step: &Step<'_>) -> bool {
+fn acts(step: &Statement<'_>) -> bool {
     match &step.kind {
-        StepKind::Import(_) | StepKind::Define { .. } | StepKind::DefineClass { .. } => false,
-        StepKind::Assign { targets, value, .. } => {
+        StatementKind::Import(_) | StatementKind::Define { .. } | StatementKind::DefineClass { .. } => false,
+        StatementKind::Assign { targets, value, .. } => {
             let named = targets.iter().all(|target| matches!(target, Target::Name(..)));
             !named || value.as_ref().is_some_and(|value| matches!(value.kind, ExprKind::Call(_)))
         }
-        StepKind::Branch { test, .. } => !matches!(test.kind, ExprKind::Bool(true)),
+        StatementKind::Branch { test, .. } => !matches!(test.kind, ExprKind::Bool(true)),
         _ => true,
     }
 }

@@ -1,8 +1,8 @@
 //! Assertions about leaks that read what the allocator holds, and not what is allocated.
 
 use super::memory::{call_of, called, function_called, path};
-use crate::code::walk::{Part, walk, within_function};
-use crate::code::{Comparison, Expr, ExprKind, Operator, Step, StepKind, Target};
+use crate::code::walk::{CodeNode, walk, within_function};
+use crate::code::{Comparison, Expr, ExprKind, Operator, Statement, StatementKind, Target};
 use crate::rules::files::{FileScope, RawFinding};
 use rustc_hash::FxHashMap;
 
@@ -32,23 +32,25 @@ pub(super) fn on_reserved(scope: &FileScope<'_>) -> Vec<RawFinding> {
             named.is_some_and(|function| function.name.to_ascii_lowercase().contains("leak"))
         };
         let checked = match part {
-            Part::Step(Step { kind: StepKind::Assert { test, .. }, span }) => Some((test, *span)),
+            CodeNode::Step(Statement { kind: StatementKind::Assert { test, .. }, span }) => {
+                Some((test, *span))
+            }
             // `if after > before: raise AssertionError("leak")`
-            Part::Step(Step { kind: StepKind::Branch { test, then, .. }, span: _ })
+            CodeNode::Step(Statement { kind: StatementKind::Branch { test, then, .. }, span: _ })
                 if then.iter().any(|step| fails(scope, step)) =>
             {
                 Some((test, test.span))
             }
             _ => None,
         };
-        let reading = Reading { scope, figures: &figures, function };
+        let reading = FigureReading { scope, figures: &figures, function };
         if let Some((test, span)) = checked {
             let text = scope.text(span).to_ascii_lowercase();
             if reading.is_leak_check(test, text.contains("leak") || about_leaks()) {
                 found.push(RawFinding::at(scope.place(span)));
             }
         }
-        if let Part::Expr(expr) = part
+        if let CodeNode::Expr(expr) = part
             && reading.is_leak_check_of_unittest(expr, about_leaks())
         {
             found.push(RawFinding::at(scope.place(expr.span)));
@@ -58,13 +60,13 @@ pub(super) fn on_reserved(scope: &FileScope<'_>) -> Vec<RawFinding> {
 }
 
 /// Looks at figures from inside one function.
-struct Reading<'r, 'a> {
+struct FigureReading<'r, 'a> {
     scope: &'r FileScope<'a>,
     figures: &'r Figures<'a>,
     function: Option<usize>,
 }
 
-impl Reading<'_, '_> {
+impl FigureReading<'_, '_> {
     /// Whether a test says that held memory has not grown.
     fn is_leak_check(&self, test: &Expr<'_>, about_leaks: bool) -> bool {
         match &test.kind {
@@ -200,7 +202,11 @@ fn figures_of<'a>(scope: &FileScope<'a>) -> Figures<'a> {
     let mut figures = Figures::default();
     walk(scope.code, &mut |part, around| {
         let (function, _) = within_function(around);
-        if let Part::Step(Step { kind: StepKind::Assign { targets, value: Some(value), .. }, span }) = part {
+        if let CodeNode::Step(Statement {
+            kind: StatementKind::Assign { targets, value: Some(value), .. },
+            span,
+        }) = part
+        {
             let held = reads_held(scope, value, 0);
             for target in targets {
                 let names: Vec<&'a str> = match target {
@@ -268,10 +274,10 @@ fn asks_nvidia_smi(scope: &FileScope<'_>, expr: &Expr<'_>) -> bool {
 }
 
 /// `raise AssertionError(…)`, `pytest.fail(…)`, `self.fail(…)`
-fn fails(scope: &FileScope<'_>, step: &Step<'_>) -> bool {
+fn fails(scope: &FileScope<'_>, step: &Statement<'_>) -> bool {
     match &step.kind {
-        StepKind::Raise { exception: Some(_), .. } => true,
-        StepKind::Evaluate(value) => {
+        StatementKind::Raise { exception: Some(_), .. } => true,
+        StatementKind::Evaluate(value) => {
             called(scope, value) == "pytest.fail" || scope.text(value.span).starts_with("self.fail(")
         }
         _ => false,

@@ -1,6 +1,6 @@
 //! Libraries of CUDA that the linker drops from a Rust program.
 
-use crate::code::walk::{Part, walk};
+use crate::code::walk::{CodeNode, walk};
 use crate::code::{Expr, ExprKind};
 use crate::rules::files::{FileScope, RawFinding};
 use crate::versions::Range;
@@ -27,7 +27,7 @@ pub(super) fn dropped_by_linker(scope: &FileScope<'_>) -> Vec<RawFinding> {
     }
     let mut found = Vec::new();
     walk(scope.code, &mut |part, _| {
-        let Part::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
         if scope.names.path(&call.callee) == Some("tch.Device.cuda_if_available") {
             found.push(RawFinding::at(scope.place(expr.span)));
         }

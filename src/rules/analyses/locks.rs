@@ -1,8 +1,8 @@
 //! Locks of threads that several processes are meant to share: each process has its own.
 
 use super::memory::{call_of, path};
-use crate::code::walk::{Ancestor, Part, walk, walk_block};
-use crate::code::{Argument, Block, Call, Expr, ExprKind, Function, StepKind, Target};
+use crate::code::walk::{Ancestor, CodeNode, walk, walk_block};
+use crate::code::{Argument, Block, Call, Expr, ExprKind, Function, StatementKind, Target};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -79,8 +79,8 @@ struct Lock {
 fn locks_of(scope: &FileScope<'_>) -> Vec<Lock> {
     let mut locks = Vec::new();
     walk(scope.code, &mut |part, around| {
-        let Part::Step(step) = part else { return };
-        let StepKind::Assign { targets, value: Some(value), .. } = &step.kind else { return };
+        let CodeNode::Step(step) = part else { return };
+        let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind else { return };
         let Some(call) = call_of(value) else { return };
         if !OF_THREADS.contains(&format!("{}()", path(scope, &call.callee)).as_str()) {
             return;
@@ -125,8 +125,8 @@ fn class_around(around: &[Ancestor<'_, '_>]) -> Option<usize> {
 fn names_of_attribute(scope: &FileScope<'_>, class: &str, name: &str) -> Vec<String> {
     let mut owners = vec![class.to_owned(), "self".to_owned(), "cls".to_owned()];
     walk(scope.code, &mut |part, _| {
-        if let Part::Step(step) = part
-            && let StepKind::Assign { targets, value: Some(value), .. } = &step.kind
+        if let CodeNode::Step(step) = part
+            && let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind
             && call_of(value)
                 .is_some_and(|call| matches!(call.callee.kind, ExprKind::Name(made) if made == class))
         {
@@ -152,9 +152,9 @@ impl Workers {
         let mut workers = Workers { functions: Vec::new(), handed: Vec::new() };
         let held = pools_by_name(scope);
         walk(scope.code, &mut |part, _| match part {
-            Part::Step(step) => {
+            CodeNode::Step(step) => {
                 // A class that is a process runs its methods in one.
-                let StepKind::DefineClass { class, .. } = &step.kind else { return };
+                let StatementKind::DefineClass { class, .. } = &step.kind else { return };
                 let Some(class) = scope.code.classes.get(*class) else { return };
                 if class.bases.iter().any(|base| is_process(path(scope, base))) {
                     let inside = |function: &&Function<'_>| {
@@ -169,7 +169,7 @@ impl Workers {
                     workers.functions.extend(run.map(|(number, _)| (number, class.bases[0].span)));
                 }
             }
-            Part::Expr(expr) => {
+            CodeNode::Expr(expr) => {
                 let ExprKind::Call(call) = &expr.kind else { return };
                 let Some(given) = given_to_process(scope, call, &held) else { return };
                 let function = given.and_then(|given| function_meant(scope, given));
@@ -178,7 +178,7 @@ impl Workers {
                     workers.hand(scope, argument, expr.span, function);
                 }
             }
-            Part::Target(_) => {}
+            CodeNode::Target(_) => {}
         });
         workers.follow_calls(scope);
         workers
@@ -217,7 +217,7 @@ impl Workers {
             let Some(function) = scope.code.functions.get(number) else { continue };
             let mut called = Vec::new();
             walk_block(scope.code, &function.body, &mut |part, _| {
-                if let Part::Expr(Expr { kind: ExprKind::Call(call), .. }) = part {
+                if let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part {
                     called.extend(function_meant(scope, &call.callee));
                 }
             });
@@ -234,7 +234,7 @@ impl Workers {
 fn pools_by_name<'a>(scope: &FileScope<'a>) -> FxHashMap<&'a str, bool> {
     let mut pools = FxHashMap::default();
     walk(scope.code, &mut |part, _| {
-        let Part::Step(step) = part else { return };
+        let CodeNode::Step(step) = part else { return };
         let mut note = |target: &Target<'a>, value: &Expr<'a>| {
             if let Target::Name(name, _) = target {
                 let is = makes_pool(scope, value);
@@ -243,10 +243,10 @@ fn pools_by_name<'a>(scope: &FileScope<'a>) -> FxHashMap<&'a str, bool> {
             }
         };
         match &step.kind {
-            StepKind::With { items, .. } => items.iter().for_each(|(item, target)| {
+            StatementKind::With { items, .. } => items.iter().for_each(|(item, target)| {
                 target.iter().for_each(|target| note(target, item));
             }),
-            StepKind::Assign { targets, value: Some(value), .. } => {
+            StatementKind::Assign { targets, value: Some(value), .. } => {
                 targets.iter().for_each(|target| note(target, value));
             }
             _ => {}
@@ -350,7 +350,7 @@ fn held_in(scope: &FileScope<'_>, function: &Function<'_>, lock: &str) -> Option
     let mut held = None;
     let body: &Block<'_> = &function.body;
     walk_block(scope.code, body, &mut |part, around| {
-        let Part::Expr(expr) = part else { return };
+        let CodeNode::Expr(expr) = part else { return };
         let taken = match &expr.kind {
             ExprKind::Name(_) | ExprKind::Attribute(..) => {
                 matches!(around.last(), Some(Ancestor::WithItem(_))) && scope.text(expr.span) == lock

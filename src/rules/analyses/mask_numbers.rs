@@ -1,9 +1,9 @@
 //! The number that chose the one visible GPU, used again as an index: behind the mask that GPU is number 0.
 
-use super::order::Seen;
+use super::order::PlaceInFunction;
 use super::parsed_masks::mask_in;
-use crate::code::walk::{Ancestor, Part, walk};
-use crate::code::{Call, Expr, ExprKind, Operator, Step, StepKind, Target};
+use crate::code::walk::{Ancestor, CodeNode, walk};
+use crate::code::{Call, Expr, ExprKind, Operator, Statement, StatementKind, Target};
 use crate::facts::Span;
 use crate::program::MASK;
 use crate::rules::files::{FileScope, RawFinding};
@@ -24,7 +24,7 @@ const TAKERS: &[(&str, usize, &str)] = &[
 struct Number<'a> {
     /// As it is written: `args.gpu`
     text: &'a str,
-    seen: Seen,
+    seen: PlaceInFunction,
 }
 
 /// Indices that are the number of the mask.
@@ -33,12 +33,12 @@ pub(super) fn used_as_indices(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found: Vec<(Span, Option<Span>)> = Vec::new();
     let mut by_ray: Vec<Span> = Vec::new();
     walk(scope.code, &mut |part, around| match part {
-        Part::Step(step) => {
+        CodeNode::Step(step) => {
             bound.extend(assigned(scope, step));
             let filled = mask_filled(scope, step).and_then(|value| number(scope, value));
             masks.extend(filled.map(|value| Number::of(scope, value, step.span, around)));
         }
-        Part::Expr(expr) => {
+        CodeNode::Expr(expr) => {
             let Some(index) = index_in(scope, expr) else { return };
             if entry_of_mask(scope, index, 0) {
                 found.push((expr.span, None));
@@ -49,7 +49,7 @@ pub(super) fn used_as_indices(scope: &FileScope<'_>) -> Vec<RawFinding> {
             let index = number(scope, index);
             indices.extend(index.map(|index| Number::of(scope, index, expr.span, around)));
         }
-        Part::Target(_) => {}
+        CodeNode::Target(_) => {}
     });
     for index in &indices {
         let is_it = |mask: &&Number<'_>| {
@@ -157,7 +157,7 @@ fn is_int<'c>(scope: &FileScope<'_>, call: &'c Call<'c>) -> Option<&'c Expr<'c>>
 
 impl<'a> Number<'a> {
     fn of(scope: &FileScope<'a>, value: &Expr<'_>, span: Span, around: &[Ancestor<'_, '_>]) -> Self {
-        Number { text: scope.text(value.span), seen: Seen::of(span, around) }
+        Number { text: scope.text(value.span), seen: PlaceInFunction::of(span, around) }
     }
 
     /// Whether a mask is in force where an index is used.
@@ -172,18 +172,18 @@ impl<'a> Number<'a> {
 }
 
 /// What a statement writes into the mask.
-pub(super) fn mask_filled<'c>(scope: &FileScope<'_>, step: &'c Step<'c>) -> Option<&'c Expr<'c>> {
+pub(super) fn mask_filled<'c>(scope: &FileScope<'_>, step: &'c Statement<'c>) -> Option<&'c Expr<'c>> {
     let is_mask =
         |key: &Expr<'_>| matches!(&scope.names.meant(key).kind, ExprKind::Text(text) if text == MASK);
     match &step.kind {
-        StepKind::Assign { targets, value: Some(value), .. } => {
+        StatementKind::Assign { targets, value: Some(value), .. } => {
             let fills = |target: &Target<'_>| match target {
                 Target::Item(item) => scope.names.path(&item.0) == Some("os.environ") && is_mask(&item.1),
                 _ => false,
             };
             targets.iter().any(fills).then_some(value)
         }
-        StepKind::Evaluate(Expr { kind: ExprKind::Call(call), .. }) => {
+        StatementKind::Evaluate(Expr { kind: ExprKind::Call(call), .. }) => {
             let sets = scope.names.path(&call.callee) == Some("os.environ.setdefault");
             let key = argument(&call.arguments, Some(0), None).filter(|key| sets && is_mask(key));
             key.and(argument(&call.arguments, Some(1), None))
@@ -250,10 +250,10 @@ fn index_given<'c>(scope: &FileScope<'_>, call: &'c Call<'c>) -> Option<&'c Expr
 }
 
 /// The names and attributes that a statement gives another value, as they are written.
-fn assigned<'a>(scope: &FileScope<'a>, step: &Step<'_>) -> Vec<(&'a str, Span)> {
+fn assigned<'a>(scope: &FileScope<'a>, step: &Statement<'_>) -> Vec<(&'a str, Span)> {
     let targets: Vec<&Target<'_>> = match &step.kind {
-        StepKind::Assign { targets, .. } => targets.iter().collect(),
-        StepKind::Update { target, .. } | StepKind::For { target, .. } => vec![target],
+        StatementKind::Assign { targets, .. } => targets.iter().collect(),
+        StatementKind::Update { target, .. } | StatementKind::For { target, .. } => vec![target],
         _ => return Vec::new(),
     };
     let text = |target: &Target<'_>| match target {

@@ -4,7 +4,7 @@ use super::{
     Analysis, device_arguments, device_names, environments, hardware, import_proofs, kept_graphs, resets,
     subshells, uncalled_checks, unentered_contexts,
 };
-use crate::rules::prefilter::{Need, NodePredicate};
+use crate::rules::prefilter::{NodePredicate, RequiredWords};
 
 /// Words that a file in Python must hold as well, one of each list: without them the words above say little there.
 const BESIDE: &[(&str, &[&str])] = &[
@@ -44,7 +44,7 @@ const NODE_PREDICATES: &[(&str, NodePredicate, Names)] = &[
 ];
 
 /// What a file must hold for an analysis to look at it.
-pub(in crate::rules) fn need(analysis: &Analysis) -> Need<'static> {
+pub(in crate::rules) fn need(analysis: &Analysis) -> RequiredWords<'static> {
     let of = |table: &[(&str, &'static [&'static str])]| {
         let row = table.iter().find(|(known, _)| *known == analysis.name);
         row.map_or(Vec::new(), |(_, words)| words.to_vec())
@@ -52,5 +52,11 @@ pub(in crate::rules) fn need(analysis: &Analysis) -> Need<'static> {
     let node_predicate = NODE_PREDICATES.iter().find(|(known, ..)| *known == analysis.name);
     let sure = node_predicate.map_or(Vec::new(), |(.., sure)| sure());
     let node_predicate = node_predicate.map(|(_, node_predicate, _)| *node_predicate);
-    Need { texts: analysis.words.to_vec(), names: of(NAMED), beside: of(BESIDE), node_predicate, sure }
+    RequiredWords {
+        texts: analysis.words.to_vec(),
+        names: of(NAMED),
+        beside: of(BESIDE),
+        node_predicate,
+        sure,
+    }
 }

@@ -1,7 +1,7 @@
 //! Numbers that Slurm gives the GPUs of a machine, as a mask inside a job.
 
-use crate::code::walk::{Ancestor, Part, walk};
-use crate::code::{ExprKind, SetVariable, StepKind, Target};
+use crate::code::walk::{Ancestor, CodeNode, walk};
+use crate::code::{ExprKind, SetVariable, StatementKind, Target};
 use crate::facts::Span;
 use crate::program::MASK;
 use crate::rules::files::{FileScope, RawFinding};
@@ -17,7 +17,7 @@ pub(super) fn as_mask(scope: &FileScope<'_>) -> Vec<RawFinding> {
             Ancestor::Then(test) | Ancestor::Otherwise(test) => scope.text(test.span).contains(MASK),
             _ => false,
         });
-        let Part::Step(step) = part else { return };
+        let CodeNode::Step(step) = part else { return };
         // `[ -z "$CUDA_VISIBLE_DEVICES" ] && export …`
         let before = scope.whole_text()[..step.span.start as usize].rsplit('\n').next().unwrap_or_default();
         if asks_first || before.contains(MASK) {
@@ -35,9 +35,9 @@ pub(super) fn as_mask(scope: &FileScope<'_>) -> Vec<RawFinding> {
             }
         };
         match &step.kind {
-            StepKind::SetVariable(one) => set(one),
-            StepKind::Command(command) => command.environment.iter().for_each(set),
-            StepKind::Assign { targets, value: Some(value), .. } => {
+            StatementKind::SetVariable(one) => set(one),
+            StatementKind::Command(command) => command.environment.iter().for_each(set),
+            StatementKind::Assign { targets, value: Some(value), .. } => {
                 let [Target::Item(item)] = &targets[..] else { return };
                 let is_mask = matches!(&item.1.kind, ExprKind::Text(name) if name == MASK);
                 if is_mask && scope.names.path(&item.0) == Some("os.environ") {

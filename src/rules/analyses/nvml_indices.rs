@@ -2,8 +2,8 @@
 //! knows no mask, CUDA counts what the mask leaves, the fastest first.
 
 use super::parsed_masks::mask_in;
-use crate::code::walk::{Ancestor, Part, walk};
-use crate::code::{Call, Expr, ExprKind, StepKind, Target};
+use crate::code::walk::{Ancestor, CodeNode, walk};
+use crate::code::{Call, Expr, ExprKind, StatementKind, Target};
 use crate::facts::Span;
 use crate::findings::Severity;
 use crate::program::{MASK, ORDER};
@@ -37,14 +37,14 @@ pub(super) fn that_cross(scope: &FileScope<'_>) -> Vec<RawFinding> {
             _ => None,
         });
         match part {
-            Part::Step(step) => {
-                if let StepKind::For { target: Target::Name(name, _), iterable, .. } = &step.kind
+            CodeNode::Step(step) => {
+                if let StatementKind::For { target: Target::Name(name, _), iterable, .. } = &step.kind
                     && scope.text(iterable.span).contains("cuda.device_count()")
                 {
                     counted.push((home, name));
                 }
             }
-            Part::Expr(expr) => match &expr.kind {
+            CodeNode::Expr(expr) => match &expr.kind {
                 ExprKind::Call(call) => {
                     let taken = nvml_index(scope, call);
                     if let Some(index) = taken {
@@ -70,7 +70,7 @@ pub(super) fn that_cross(scope: &FileScope<'_>) -> Vec<RawFinding> {
                 }
                 _ => {}
             },
-            Part::Target(_) => {}
+            CodeNode::Target(_) => {}
         }
     });
     let filled = super::filled_masks::by_nvml(scope);

@@ -1,8 +1,8 @@
 //! Imports of GPU libraries that are optional, and the guards around them: what they do where there is no driver.
 
 use super::cuda_calls::fails_without_driver;
-use crate::code::walk::{Ancestor, Part, walk};
-use crate::code::{Block, Expr, ExprKind, Handler, Import, ImportNames, Step, StepKind, Target};
+use crate::code::walk::{Ancestor, CodeNode, walk};
+use crate::code::{Block, Expr, ExprKind, Handler, Import, ImportNames, Statement, StatementKind, Target};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
 
@@ -25,8 +25,8 @@ const NEED_A_GPU: &[&str] = &[
 pub(super) fn with_narrow_guards(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
     walk(scope.code, &mut |part, around| match part {
-        Part::Step(step) => match &step.kind {
-            StepKind::Try { body, handlers, otherwise, .. } if !is_caught(around, scope) => {
+        CodeNode::Step(step) => match &step.kind {
+            StatementKind::Try { body, handlers, otherwise, .. } if !is_caught(around, scope) => {
                 if let Some(raw_finding) = failing_call(step, handlers, scope) {
                     found.push(raw_finding);
                 } else if let Some(raw_finding) = left_unbound(step, body, handlers, otherwise, around, scope)
@@ -34,13 +34,13 @@ pub(super) fn with_narrow_guards(scope: &FileScope<'_>) -> Vec<RawFinding> {
                     found.push(raw_finding);
                 }
             }
-            StepKind::Branch { test, then, .. } => {
+            StatementKind::Branch { test, then, .. } => {
                 let imports = |library: &str| block_imports(then, library, scope);
                 found.extend(only_looked_for(test, &imports, scope));
             }
             _ => {}
         },
-        Part::Expr(Expr { kind: ExprKind::Choice(parts), .. }) => {
+        CodeNode::Expr(Expr { kind: ExprKind::Choice(parts), .. }) => {
             let imports = |library: &str| expr_imports(&parts.1, library, scope);
             found.extend(only_looked_for(&parts.0, &imports, scope));
         }
@@ -72,7 +72,7 @@ fn libraries<'a>(import: &Import<'a>) -> Vec<(String, &'a str)> {
 }
 
 /// `except ImportError` around a call that fails in another way.
-fn failing_call(step: &Step<'_>, handlers: &[Handler<'_>], scope: &FileScope<'_>) -> Option<RawFinding> {
+fn failing_call(step: &Statement<'_>, handlers: &[Handler<'_>], scope: &FileScope<'_>) -> Option<RawFinding> {
     let first = handlers.first()?;
     if !handlers.iter().all(|handler| handler.import_errors) {
         return None;
@@ -93,10 +93,10 @@ fn failing_call(step: &Step<'_>, handlers: &[Handler<'_>], scope: &FileScope<'_>
             return;
         }
         match part {
-            Part::Step(Step { kind: StepKind::Import(import), .. }) => {
+            CodeNode::Step(Statement { kind: StatementKind::Import(import), .. }) => {
                 imports |= import.level == 0 && scope.program.imports_outside(scope.file, import);
             }
-            Part::Expr(expr) if call.is_none() => {
+            CodeNode::Expr(expr) if call.is_none() => {
                 call = fails_without_driver(expr, scope).map(|name| (expr.span, name));
             }
             _ => {}
@@ -114,7 +114,7 @@ fn failing_call(step: &Step<'_>, handlers: &[Handler<'_>], scope: &FileScope<'_>
 
 /// A `try` around an import that leaves its name unbound, although the name is used behind it.
 fn left_unbound(
-    step: &Step<'_>,
+    step: &Statement<'_>,
     body: &Block<'_>,
     handlers: &[Handler<'_>],
     otherwise: &Block<'_>,
@@ -123,14 +123,14 @@ fn left_unbound(
 ) -> Option<RawFinding> {
     let first = handlers.first()?;
     let (module, name) = body.iter().find_map(|step| match &step.kind {
-        StepKind::Import(import) if scope.program.imports_outside(scope.file, import) => {
+        StatementKind::Import(import) if scope.program.imports_outside(scope.file, import) => {
             libraries(import).into_iter().next()
         }
         _ => None,
     })?;
     // A flag, another import or a way out: whoever uses the name can know.
     let only_imports =
-        body.iter().all(|step| matches!(step.kind, StepKind::Import(_))) && otherwise.is_empty();
+        body.iter().all(|step| matches!(step.kind, StatementKind::Import(_))) && otherwise.is_empty();
     let says_nothing = handlers.iter().all(|handler| handler.body.iter().all(is_silent));
     let asked = scope.whole_text().contains("sys.modules");
     if asked || !only_imports || !says_nothing || !around.is_empty() || binds_elsewhere(name, step, scope) {
@@ -138,7 +138,7 @@ fn left_unbound(
     }
     let mut used: Option<Span> = None;
     walk(scope.code, &mut |part, around| {
-        let Part::Expr(expr) = part else { return };
+        let CodeNode::Expr(expr) = part else { return };
         let is_name = matches!(&expr.kind, ExprKind::Name(known) if *known == name);
         let inside = step.span.start <= expr.span.start && expr.span.end <= step.span.end;
         let asked = around.iter().any(|one| match one {
@@ -165,29 +165,29 @@ fn left_unbound(
 }
 
 /// Whether a step of a handler only passes on or says something.
-fn is_silent(step: &Step<'_>) -> bool {
+fn is_silent(step: &Statement<'_>) -> bool {
     match &step.kind {
-        StepKind::Evaluate(Expr { kind: ExprKind::Call(call), .. }) => {
+        StatementKind::Evaluate(Expr { kind: ExprKind::Call(call), .. }) => {
             let last = match &call.callee.kind {
                 ExprKind::Name(name) | ExprKind::Attribute(_, name) => *name,
                 _ => return false,
             };
             matches!(last, "print" | "warn" | "warning" | "info" | "debug" | "error" | "exception" | "write")
         }
-        StepKind::Import(import) => import.module == "warnings" || import.module == "logging",
+        StatementKind::Import(import) => import.module == "warnings" || import.module == "logging",
         _ => false,
     }
 }
 
 /// Whether something else binds the name.
-fn binds_elsewhere(name: &str, step: &Step<'_>, scope: &FileScope<'_>) -> bool {
+fn binds_elsewhere(name: &str, step: &Statement<'_>, scope: &FileScope<'_>) -> bool {
     let mut bound = false;
     walk(scope.code, &mut |part, around| {
         let inside =
             around.iter().any(|one| matches!(one, Ancestor::Try(known) if std::ptr::eq(*known, step)));
         match part {
-            Part::Target(Target::Name(known, _)) => bound |= *known == name,
-            Part::Step(Step { kind: StepKind::Import(import), .. }) if !inside => {
+            CodeNode::Target(Target::Name(known, _)) => bound |= *known == name,
+            CodeNode::Step(Statement { kind: StatementKind::Import(import), .. }) if !inside => {
                 bound |= match &import.names {
                     ImportNames::Module(one) => one.or(import.module.split('.').next()) == Some(name),
                     ImportNames::Names(names) => names.iter().any(|one| one.bound == name),
@@ -203,13 +203,15 @@ fn binds_elsewhere(name: &str, step: &Step<'_>, scope: &FileScope<'_>) -> bool {
 /// Whether what is raised here is caught by somebody around it who catches everything.
 fn is_caught(around: &[Ancestor<'_, '_>], scope: &FileScope<'_>) -> bool {
     around.iter().any(|one| match one {
-        Ancestor::Try(Step { kind: StepKind::Try { handlers, .. }, .. }) => handlers.iter().any(|handler| {
-            handler.types.is_empty()
-                || handler
-                    .types
-                    .iter()
-                    .any(|one| matches!(scope.text(one.span), "Exception" | "BaseException"))
-        }),
+        Ancestor::Try(Statement { kind: StatementKind::Try { handlers, .. }, .. }) => {
+            handlers.iter().any(|handler| {
+                handler.types.is_empty()
+                    || handler
+                        .types
+                        .iter()
+                        .any(|one| matches!(scope.text(one.span), "Exception" | "BaseException"))
+            })
+        }
         _ => false,
     })
 }
@@ -248,7 +250,7 @@ fn looked_for(test: &Expr<'_>, scope: &FileScope<'_>, hops: usize) -> Option<(Sp
         ExprKind::Call(call) => {
             if let ExprKind::Name(name) = &call.callee.kind {
                 let known = scope.code.functions.iter().find(|function| function.name == *name);
-                if let Some([Step { kind: StepKind::Return(Some(value)), .. }]) =
+                if let Some([Statement { kind: StatementKind::Return(Some(value)), .. }]) =
                     known.map(|function| function.body.as_slice())
                 {
                     return looked_for(value, scope, hops + 1);
@@ -278,11 +280,13 @@ fn looked_for(test: &Expr<'_>, scope: &FileScope<'_>, hops: usize) -> Option<(Sp
 fn block_imports(block: &Block<'_>, library: &str, scope: &FileScope<'_>) -> bool {
     let root = |module: &str| module.split('.').next().unwrap_or(module).to_owned();
     block.iter().any(|step| match &step.kind {
-        StepKind::Import(import) => libraries(import).iter().any(|(module, _)| root(module) == root(library)),
-        StepKind::Assign { value: Some(value), .. } | StepKind::Evaluate(value) => {
+        StatementKind::Import(import) => {
+            libraries(import).iter().any(|(module, _)| root(module) == root(library))
+        }
+        StatementKind::Assign { value: Some(value), .. } | StatementKind::Evaluate(value) => {
             expr_imports(value, library, scope)
         }
-        StepKind::Try { .. } => false,
+        StatementKind::Try { .. } => false,
         kind => kind.blocks().into_iter().any(|block| block_imports(block, library, scope)),
     })
 }

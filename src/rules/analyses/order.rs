@@ -4,7 +4,7 @@ use crate::code::walk::Ancestor;
 use crate::facts::Span;
 
 /// Where something stands, and the function and branches around it.
-pub(super) struct Seen {
+pub(super) struct PlaceInFunction {
     pub span: Span,
     /// The function that it stands in.
     pub home: Option<usize>,
@@ -12,8 +12,8 @@ pub(super) struct Seen {
     pub arms: Vec<(Span, bool)>,
 }
 
-impl Seen {
-    pub fn of(span: Span, around: &[Ancestor<'_, '_>]) -> Seen {
+impl PlaceInFunction {
+    pub fn of(span: Span, around: &[Ancestor<'_, '_>]) -> PlaceInFunction {
         let home = around.iter().rev().find_map(|one| match one {
             Ancestor::Function(number) => Some(*number),
             _ => None,
@@ -23,11 +23,11 @@ impl Seen {
             Ancestor::Otherwise(test) => Some((test.span, false)),
             _ => None,
         });
-        Seen { span, home, arms: arms.collect() }
+        PlaceInFunction { span, home, arms: arms.collect() }
     }
 
     /// Whether this surely ran when the other does: in the same function, above it, and in no branch that it is not in.
-    pub fn precedes(&self, other: &Seen) -> bool {
+    pub fn precedes(&self, other: &PlaceInFunction) -> bool {
         self.home == other.home
             && self.span.end <= other.span.start
             && self.arms.iter().all(|arm| other.arms.contains(arm))

@@ -2,8 +2,8 @@
 
 use super::cuda_calls::reaches_cuda;
 use super::memory::function_named;
-use crate::code::walk::{Ancestor, Part, walk};
-use crate::code::{Call, Expr, ExprKind, ImportNames, Step, StepKind};
+use crate::code::walk::{Ancestor, CodeNode, walk};
+use crate::code::{Call, Expr, ExprKind, ImportNames, Statement, StatementKind};
 use crate::facts::{FileId, Place};
 use crate::program::Names;
 use crate::rules::files::FileScope;
@@ -42,7 +42,7 @@ fn reached_by(call: &Call<'_>, scope: &FileScope<'_>, calls: usize) -> Option<(P
 fn imported<'n>(scope: &FileScope<'n>, module: Option<&str>, name: &'n str) -> Option<(FileId, &'n str)> {
     let mut found = None;
     walk(scope.code, &mut |part, _| {
-        let Part::Step(Step { kind: StepKind::Import(import), .. }) = part else { return };
+        let CodeNode::Step(Statement { kind: StatementKind::Import(import), .. }) = part else { return };
         let behind = |name| scope.program.module_behind(scope.file, import, name);
         let from = match (&import.names, module) {
             (ImportNames::Names(names), None) => {
@@ -74,7 +74,7 @@ fn reached_in(name: &str, scope: &FileScope<'_>, calls: usize) -> Option<(Place,
     }?;
     let mut found = None;
     walk(scope.code, &mut |part, around| {
-        let Part::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
         let inner = around.iter().rev().find_map(|one| match one {
             Ancestor::Function(number) => Some(&scope.code.functions[*number]),
             _ => None,

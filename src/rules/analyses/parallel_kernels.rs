@@ -1,7 +1,7 @@
 //! Functions that numba runs on all cores, and the pools that run them on all cores once more.
 
-use crate::code::walk::{Ancestor, Part, walk};
-use crate::code::{Argument, Call, Expr, ExprKind, Step, StepKind, Target};
+use crate::code::walk::{Ancestor, CodeNode, walk};
+use crate::code::{Argument, Call, Expr, ExprKind, Statement, StatementKind, Target};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
@@ -21,7 +21,7 @@ pub(super) fn in_pools(scope: &FileScope<'_>) -> Vec<RawFinding> {
     }
     let mut found = Vec::new();
     walk(scope.code, &mut |part, around| {
-        let Part::Expr(expr) = part else { return };
+        let CodeNode::Expr(expr) = part else { return };
         let ExprKind::Call(call) = &expr.kind else { return };
         let Some(given) = work_of(call, around, scope) else { return };
         let Some((kernel, span)) = kernel_run_by(given, &kernels, scope, 0) else { return };
@@ -38,7 +38,10 @@ pub(super) fn in_pools(scope: &FileScope<'_>) -> Vec<RawFinding> {
 fn kernels_of<'a>(scope: &FileScope<'a>) -> FxHashMap<&'a str, Span> {
     let mut kernels = FxHashMap::default();
     walk(scope.code, &mut |part, _| {
-        let Part::Step(Step { kind: StepKind::Define { function, decorators }, .. }) = part else { return };
+        let CodeNode::Step(Statement { kind: StatementKind::Define { function, decorators }, .. }) = part
+        else {
+            return;
+        };
         if decorators.iter().any(|one| is_parallel(one, scope)) {
             let function = &scope.code.functions[*function];
             kernels.insert(function.name, function.name_span);
@@ -64,7 +67,7 @@ fn is_parallel(decorator: &Expr<'_>, scope: &FileScope<'_>) -> bool {
 /// Whether a `with` around binds a name to a pool of several workers; the innermost that binds it decides.
 fn is_bound_to_pool(name: &str, around: &[Ancestor<'_, '_>], scope: &FileScope<'_>) -> bool {
     let items = around.iter().rev().filter_map(|one| match one {
-        Ancestor::With(Step { kind: StepKind::With { items, .. }, .. }) => Some(items),
+        Ancestor::With(Statement { kind: StatementKind::With { items, .. }, .. }) => Some(items),
         _ => None,
     });
     let mut bound = items.flatten().filter_map(|(item, target)| match target {
@@ -154,7 +157,7 @@ fn kernel_run_by<'a>(
     let mut called = Vec::new();
     walk(scope.code, &mut |part, around| {
         let inside = around.iter().any(|one| matches!(one, Ancestor::Function(one) if *one == function));
-        if let (true, Part::Expr(Expr { kind: ExprKind::Call(call), .. })) = (inside, part)
+        if let (true, CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. })) = (inside, part)
             && let ExprKind::Name(name) = &call.callee.kind
         {
             let kernel = kernels.get_key_value(name).map(|(name, span)| (*name, *span));

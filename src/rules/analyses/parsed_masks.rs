@@ -1,7 +1,7 @@
 //! CUDA_VISIBLE_DEVICES read as a number: it may be a list, a UUID, a MIG instance, or empty.
 
-use crate::code::walk::{Ancestor, Part, walk};
-use crate::code::{Call, Expr, ExprKind, Handler, StepKind, Target};
+use crate::code::walk::{Ancestor, CodeNode, walk};
+use crate::code::{Call, Expr, ExprKind, Handler, StatementKind, Target};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
@@ -25,14 +25,14 @@ pub(super) fn that_become_numbers(scope: &FileScope<'_>) -> Vec<RawFinding> {
     // Names that a loop over the parts of a mask binds, and where they hold.
     let mut elements: Vec<(&str, Span, &'static str)> = Vec::new();
     walk(scope.code, &mut |part, around| match part {
-        Part::Step(step) => {
-            if let StepKind::For { target: Target::Name(name, _), iterable, .. } = &step.kind
+        CodeNode::Step(step) => {
+            if let StatementKind::For { target: Target::Name(name, _), iterable, .. } = &step.kind
                 && let Some((_, raises)) = mask_read(scope, iterable)
             {
                 elements.push((name, step.span, raises));
             }
         }
-        Part::Expr(expr) => match &expr.kind {
+        CodeNode::Expr(expr) => match &expr.kind {
             ExprKind::Comprehension(comprehension) => {
                 for generator in &comprehension.generators {
                     if let Target::Name(name, _) = &generator.target
@@ -62,7 +62,7 @@ pub(super) fn that_become_numbers(scope: &FileScope<'_>) -> Vec<RawFinding> {
             }
             _ => {}
         },
-        Part::Target(_) => {}
+        CodeNode::Target(_) => {}
     });
     found
 }
@@ -145,7 +145,7 @@ fn mask_of(scope: &FileScope<'_>, expr: &Expr<'_>, hops: usize) -> Option<(&'sta
 fn constant_of_class(scope: &FileScope<'_>, name: &str) -> Option<&'static str> {
     let steps = scope.code.classes.iter().flat_map(|class| &class.body);
     let mut values = steps.filter_map(|step| match &step.kind {
-        StepKind::Assign { targets, value: Some(value), .. } => {
+        StatementKind::Assign { targets, value: Some(value), .. } => {
             let binds = |target: &Target<'_>| matches!(target, Target::Name(bound, _) if *bound == name);
             targets.iter().any(binds).then_some(value)
         }
@@ -175,7 +175,7 @@ fn is_guarded(scope: &FileScope<'_>, around: &[Ancestor<'_, '_>]) -> bool {
     asks(function.unwrap_or_else(|| scope.whole_text()))
         || around.iter().any(|one| match one {
             Ancestor::Try(step) => match &step.kind {
-                StepKind::Try { handlers, .. } => handlers.iter().any(catches),
+                StatementKind::Try { handlers, .. } => handlers.iter().any(catches),
                 _ => false,
             },
             _ => false,

@@ -1,8 +1,8 @@
 //! Modules that a server or a queue of tasks imports before it forks its workers, and that use the GPU when they are imported.
 
 use super::{cuda_calls, own_calls};
-use crate::code::walk::{Ancestor, Part, walk, walk_top};
-use crate::code::{Call, Expr, ExprKind, StepKind, Target};
+use crate::code::walk::{Ancestor, CodeNode, walk, walk_top};
+use crate::code::{Call, Expr, ExprKind, StatementKind, Target};
 use crate::commands::is_variable_name;
 use crate::facts::{FileId, Span};
 use crate::program::{Names, RunCommand};
@@ -57,7 +57,7 @@ fn first_at_top<'s, T>(
 ) -> Option<(Span, T)> {
     let mut found = None;
     walk_top(scope.code, &mut |part, around| {
-        let Part::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
         let is_for_script = around
             .iter()
             .any(|one| matches!(one, Ancestor::Then(test) if scope.text(test.span).contains("__main__")));
@@ -116,7 +116,7 @@ fn in_hooks(scope: &FileScope<'_>) -> Option<RawFinding> {
     }
     let mut used = None;
     walk(scope.code, &mut |part, around| {
-        let Part::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
         let in_hook = around.iter().any(|one| match one {
             Ancestor::Function(number) => is_hook(scope.code.functions[*number].name),
             _ => false,
@@ -192,7 +192,7 @@ fn preloads_by_settings(scope: &FileScope<'_>, command: &RunCommand, told: &[&st
     let Some(settings) = settings_of(scope, command, told) else { return false };
     let is_name = |target: &Target<'_>| matches!(target, Target::Name("preload_app", _));
     scope.program.code(settings).body.iter().any(|step| match &step.kind {
-        StepKind::Assign { targets, value: Some(Expr { kind: ExprKind::Bool(true), .. }), .. } => {
+        StatementKind::Assign { targets, value: Some(Expr { kind: ExprKind::Bool(true), .. }), .. } => {
             targets.iter().any(is_name)
         }
         _ => false,

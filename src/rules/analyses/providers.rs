@@ -1,6 +1,6 @@
 //! GPUs that a session of ONNX Runtime or a model of llama.cpp asks for, and may not get.
 
-use crate::code::walk::{Ancestor, Part, walk};
+use crate::code::walk::{Ancestor, CodeNode, walk};
 use crate::code::{Expr, ExprKind, Part as Group, Requirement};
 use crate::facts::{FileId, Span};
 use crate::rules::files::{FileScope, RawFinding};
@@ -65,7 +65,7 @@ const LLAMA_BUILDS: &[&str] = &[
 fn layers_without_build(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
     walk(scope.code, &mut |part, _| {
-        let Part::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
         if !matches!(
             scope.names.path(&call.callee),
             Some("llama_cpp.Llama" | "llama_cpp.Llama.from_pretrained")
@@ -142,7 +142,7 @@ pub(super) fn that_are_not_named(scope: &FileScope<'_>) -> Vec<RawFinding> {
     }
     let mut found = Vec::new();
     walk(scope.code, &mut |part, _| {
-        let Part::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
         let is_open = call.arguments.iter().any(|argument| argument.unpacked);
         if scope.names.path(&call.callee) == Some(SESSION)
             && !is_open
@@ -165,7 +165,7 @@ struct Session {
 fn sessions(scope: &FileScope<'_>) -> Vec<Session> {
     let mut found = Vec::new();
     walk(scope.code, &mut |part, _| {
-        let Part::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
         if scope.names.path(&call.callee) != Some(SESSION) {
             return;
         }
@@ -197,7 +197,7 @@ pub(super) fn that_fail_softly(scope: &FileScope<'_>) -> Vec<RawFinding> {
     }
     let mut found = Vec::new();
     walk(scope.code, &mut |part, around| {
-        let Part::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
         let ExprKind::Attribute(_, "build") = &call.callee.kind else { return };
         let written = scope.text(expr.span);
         let is_provider =

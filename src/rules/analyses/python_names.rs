@@ -1,7 +1,7 @@
 //! Names of Python that look like environment variables: `CUDA_VISIBLE_DEVICES = "0"` sets nothing.
 
-use crate::code::walk::{Ancestor, Part, walk};
-use crate::code::{Expr, ExprKind, StepKind, Target};
+use crate::code::walk::{Ancestor, CodeNode, walk};
+use crate::code::{Expr, ExprKind, StatementKind, Target};
 use crate::facts::Span;
 use crate::program::is_gpu_variable;
 use crate::rules::files::{FileScope, RawFinding};
@@ -16,17 +16,19 @@ pub(super) fn that_nothing_reads(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut read: Vec<&str> = Vec::new();
     let mut acts = false;
     walk(scope.code, &mut |part, around| match part {
-        Part::Step(step) => {
+        CodeNode::Step(step) => {
             match &step.kind {
-                StepKind::Import(import) => {
+                StatementKind::Import(import) => {
                     acts |= scope.program.knowledge.package(import.module).is_some();
                 }
-                StepKind::Define { .. } | StepKind::For { .. } | StepKind::With { .. } => acts = true,
-                StepKind::Evaluate(value) => acts |= matches!(value.kind, ExprKind::Call(_)),
+                StatementKind::Define { .. } | StatementKind::For { .. } | StatementKind::With { .. } => {
+                    acts = true
+                }
+                StatementKind::Evaluate(value) => acts |= matches!(value.kind, ExprKind::Call(_)),
                 _ => {}
             }
             let in_class = matches!(around.last(), Some(Ancestor::Class(_)));
-            if let StepKind::Assign { targets, value: Some(value), .. } = &step.kind
+            if let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind
                 && let [Target::Name(name, _)] = &targets[..]
                 && is_known(scope, name)
                 && !in_class
@@ -38,12 +40,12 @@ pub(super) fn that_nothing_reads(scope: &FileScope<'_>) -> Vec<RawFinding> {
                 }
             }
         }
-        Part::Expr(expr) => match expr.kind {
+        CodeNode::Expr(expr) => match expr.kind {
             ExprKind::Name("globals" | "locals" | "vars") => read.extend(given.iter().map(|(name, _)| *name)),
             ExprKind::Name(name) if is_gpu_variable(name) => read.push(name),
             _ => {}
         },
-        Part::Target(_) => {}
+        CodeNode::Target(_) => {}
     });
     // A file of nothing but constants is read by somebody.
     if !acts || given.is_empty() {

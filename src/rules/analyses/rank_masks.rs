@@ -1,8 +1,8 @@
 //! A mask that a program sets for itself, in a program of which a launcher starts more processes than the mask leaves GPUs.
 
 use super::mask_numbers::mask_filled;
-use crate::code::walk::{Part, walk_top};
-use crate::code::{ExprKind, StepKind};
+use crate::code::walk::{CodeNode, walk_top};
+use crate::code::{ExprKind, StatementKind};
 use crate::commands::ranks;
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
@@ -16,8 +16,8 @@ pub(super) fn for_all_ranks(scope: &FileScope<'_>) -> Vec<RawFinding> {
     }
     let mut set: Option<(Span, usize)> = None;
     walk_top(scope.code, &mut |part, around| {
-        let Part::Step(step) = part else { return };
-        let always = around.is_empty() && matches!(step.kind, StepKind::Assign { .. });
+        let CodeNode::Step(step) = part else { return };
+        let always = around.is_empty() && matches!(step.kind, StatementKind::Assign { .. });
         let Some(value) = mask_filled(scope, step).filter(|_| always) else { return };
         let ExprKind::Text(mask) = &scope.names.meant(value).kind else { return };
         let count = mask.split(',').filter(|entry| !entry.trim().is_empty()).count();

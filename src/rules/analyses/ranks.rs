@@ -1,7 +1,7 @@
 //! Which card each of several processes takes.
 
-use crate::code::walk::{Ancestor, Part, walk};
-use crate::code::{Expr, ExprKind, Step, StepKind};
+use crate::code::walk::{Ancestor, CodeNode, walk};
+use crate::code::{Expr, ExprKind, Statement, StatementKind};
 use crate::commands::ranks;
 use crate::facts::{FileId, Span};
 use crate::findings::Severity;
@@ -27,7 +27,7 @@ pub(super) fn without_device(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let (mut moves, mut joined) = (false, Vec::new());
     let mut chooses = scope.whole_text().contains("CUDA_VISIBLE_DEVICES");
     walk(scope.code, &mut |part, _| {
-        let Part::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
         // `.cuda()` goes to the current card, which is the first one.
         moves |= matches!(call.callee.kind, ExprKind::Attribute(_, "cuda")) && call.arguments.is_empty();
         match scope.names.path(&call.callee) {
@@ -75,7 +75,7 @@ pub(super) fn is_started_in_several(scope: &FileScope<'_>) -> bool {
     };
     let mut spawns = false;
     walk(scope.code, &mut |part, _| {
-        let Part::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
         if scope.names.path(&call.callee).is_some_and(|path| SPAWNS.contains(&path)) {
             let count = argument(&call.arguments, Some(2), Some("nprocs"));
             spawns |= count.is_some_and(|count| !matches!(scope.names.meant(count).kind, ExprKind::Int(1)));
@@ -97,7 +97,7 @@ fn callers_choose(scope: &FileScope<'_>) -> bool {
 fn callees_choose(scope: &FileScope<'_>) -> bool {
     let mut chooses = false;
     walk(scope.code, &mut |part, around| {
-        let Part::Step(Step { kind: StepKind::Import(import), .. }) = part else { return };
+        let CodeNode::Step(Statement { kind: StatementKind::Import(import), .. }) = part else { return };
         if around.iter().any(|one| matches!(one, Ancestor::Function(_))) {
             let targets = scope.program.import_targets(scope.file, import);
             chooses |= targets.iter().any(|file| scope.program.has_word(*file, "set_device"));
@@ -111,7 +111,7 @@ pub(super) fn set_by_libraries(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
     let mut joins = false;
     walk(scope.code, &mut |part, around| {
-        let Part::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
         match scope.names.path(&call.callee) {
             Some(JOIN) => joins = true,
             Some("torch.cuda.set_device") => {
@@ -169,7 +169,7 @@ fn within_definitions<'a>(
 fn is_handed_to_another(name: &str, scope: &FileScope<'_>) -> bool {
     let mut is_handed = false;
     walk(scope.code, &mut |part, _| {
-        let Part::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
         for keyword in ["target", "initializer"] {
             let given = argument(&call.arguments, None, Some(keyword)).map(|given| &given.kind);
             is_handed |= matches!(given, Some(ExprKind::Name(given) | ExprKind::Attribute(_, given)) if *given == name);

@@ -1,8 +1,8 @@
 //! Tasks and actors of Ray that use a GPU and ask for none: Ray shows them no card.
 
 use super::cuda_calls;
-use crate::code::walk::{Ancestor, Part, walk, walk_block};
-use crate::code::{Argument, Block, Expr, ExprKind, Function, Step, StepKind, Target};
+use crate::code::walk::{Ancestor, CodeNode, walk, walk_block};
+use crate::code::{Argument, Block, Expr, ExprKind, Function, Statement, StatementKind, Target};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
@@ -17,13 +17,13 @@ pub(super) fn without_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
     }
     let mut found = wrapped_without_gpu(scope);
     walk(scope.code, &mut |part, _| {
-        let Part::Step(step) = part else { return };
+        let CodeNode::Step(step) = part else { return };
         let (body, decorators, name) = match &step.kind {
-            StepKind::Define { function, decorators } => {
+            StatementKind::Define { function, decorators } => {
                 let function = &scope.code.functions[*function];
                 (&function.body, decorators, function.name)
             }
-            StepKind::DefineClass { class, decorators } => {
+            StatementKind::DefineClass { class, decorators } => {
                 let class = &scope.code.classes[*class];
                 (&class.body, decorators, class.name)
             }
@@ -46,14 +46,15 @@ fn wrapped_without_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
     walk(scope.code, &mut |part, around| {
         let wrap = match part {
             // `Remote = ray.remote(Worker)`
-            Part::Step(Step { kind: StepKind::Assign { targets, value: Some(value), .. }, .. }) => {
-                match &targets[..] {
-                    [Target::Name(name, _)] if !is_handed_on(scope, name) => value,
-                    _ => return,
-                }
-            }
+            CodeNode::Step(Statement {
+                kind: StatementKind::Assign { targets, value: Some(value), .. },
+                ..
+            }) => match &targets[..] {
+                [Target::Name(name, _)] if !is_handed_on(scope, name) => value,
+                _ => return,
+            },
             // `ray.remote(Worker).remote()`
-            Part::Expr(Expr { kind: ExprKind::Call(call), .. }) => match &call.callee.kind {
+            CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) => match &call.callee.kind {
                 ExprKind::Attribute(object, "remote") => object,
                 _ => return,
             },
@@ -87,7 +88,7 @@ fn meant_by<'c>(scope: &FileScope<'c>, name: &'c str, around: &[Ancestor<'_, '_>
     };
     let mut given = Vec::new();
     walk(scope.code, &mut |part, _| {
-        let Part::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
         if !matches!(call.callee.kind, ExprKind::Name(called) if called == function.name) {
             return;
         }
@@ -113,7 +114,7 @@ fn body_of<'c>(scope: &FileScope<'c>, name: &str) -> Option<&'c Block<'c>> {
 fn is_handed_on(scope: &FileScope<'_>, name: &str) -> bool {
     let mut handed = false;
     walk(scope.code, &mut |part, _| {
-        let Part::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
         handed |= call
             .arguments
             .iter()
@@ -139,7 +140,7 @@ fn asks_for_no_gpu(scope: &FileScope<'_>, decorator: &Expr<'_>) -> bool {
 fn use_in(scope: &FileScope<'_>, body: &Block<'_>) -> Option<Span> {
     let (mut used, mut asks) = (None, false);
     walk_block(scope.code, body, &mut |part, _| {
-        let Part::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
         asks |= scope.names.path(&call.callee).is_some_and(|path| {
             path.ends_with(".is_available") || path.ends_with(".device_count") || path == "ray.get_gpu_ids"
         });

@@ -2,8 +2,8 @@
 //! framework does not know.
 
 use super::memory::{called, path};
-use crate::code::walk::{Part, walk};
-use crate::code::{Command, Expr, ExprKind, ImportNames, StepKind};
+use crate::code::walk::{CodeNode, walk};
+use crate::code::{Command, Expr, ExprKind, ImportNames, StatementKind};
 use crate::commands::{Started, invocation, program_name};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
@@ -70,8 +70,8 @@ pub(super) fn beside_frameworks(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut resets: Vec<(Span, String)> = Vec::new();
     let mut framework: Option<(Span, String)> = None;
     walk(scope.code, &mut |part, _| match part {
-        Part::Step(step) => match &step.kind {
-            StepKind::Import(import) if framework.is_none() => {
+        CodeNode::Step(step) => match &step.kind {
+            StatementKind::Import(import) if framework.is_none() => {
                 let root = import.module.split('.').next().unwrap_or_default();
                 let outside = scope.program.imports_outside(scope.file, import);
                 let is_types = matches!(import.names, ImportNames::Names(ref names) if names.is_empty());
@@ -79,7 +79,7 @@ pub(super) fn beside_frameworks(scope: &FileScope<'_>) -> Vec<RawFinding> {
                     framework = Some((step.span, root.to_owned()));
                 }
             }
-            StepKind::Command(command) => {
+            StatementKind::Command(command) => {
                 let words: Vec<Option<&str>> = command.words.iter().map(literal).collect();
                 if resets_by_command(&words) {
                     resets.push((step.span, "nvidia-smi --gpu-reset".to_owned()));
@@ -89,12 +89,12 @@ pub(super) fn beside_frameworks(scope: &FileScope<'_>) -> Vec<RawFinding> {
             }
             _ => {}
         },
-        Part::Expr(expr) => {
+        CodeNode::Expr(expr) => {
             if let Some(name) = reset_by_call(scope, expr) {
                 resets.push((expr.span, name));
             }
         }
-        Part::Target(_) => {}
+        CodeNode::Target(_) => {}
     });
     let Some((live, name)) = framework else { return Vec::new() };
     let message = format!("{name} keeps what it has on the card");

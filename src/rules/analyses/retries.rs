@@ -2,16 +2,16 @@
 //! of the first try, with all that they had on the GPU.
 
 use super::memory::path;
-use crate::code::walk::{Ancestor, Part, walk, walk_block, within_function};
-use crate::code::{Block, Call, Expr, ExprKind, Handler, Step, StepKind};
+use crate::code::walk::{Ancestor, CodeNode, walk, walk_block, within_function};
+use crate::code::{Block, Call, Expr, ExprKind, Handler, Statement, StatementKind};
 use crate::rules::files::{FileScope, RawFinding};
 
 /// The first call in each such handler that runs again what the `try` ran.
 pub(super) fn in_handlers(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
     walk(scope.code, &mut |part, around| {
-        let Part::Step(step) = part else { return };
-        let StepKind::Try { body, handlers, .. } = &step.kind else { return };
+        let CodeNode::Step(step) = part else { return };
+        let StatementKind::Try { body, handlers, .. } = &step.kind else { return };
         let (function, _) = within_function(around);
         let mut tried = main_calls(scope, body);
         if let Some(function) = function.and_then(|number| scope.code.functions.get(number)) {
@@ -33,7 +33,7 @@ fn again(scope: &FileScope<'_>, handler: &Handler<'_>, tried: &[String]) -> Opti
     }
     let mut first = None;
     walk_block(scope.code, &handler.body, &mut |part, around| {
-        let Part::Expr(expr) = part else { return };
+        let CodeNode::Expr(expr) = part else { return };
         let ExprKind::Call(call) = &expr.kind else { return };
         let later = around.iter().any(|one| matches!(one, Ancestor::Function(_)));
         let name = scope.text(call.callee.span);
@@ -90,10 +90,10 @@ fn main_calls(scope: &FileScope<'_>, block: &Block<'_>) -> Vec<String> {
 }
 
 /// What a block runs that may need memory of the GPU, by how it is written.
-fn calls_in(scope: &FileScope<'_>, block: &[Step<'_>]) -> Vec<String> {
+fn calls_in(scope: &FileScope<'_>, block: &[Statement<'_>]) -> Vec<String> {
     let mut calls = Vec::new();
     walk_block(scope.code, block, &mut |part, around| {
-        if let Part::Expr(Expr { kind: ExprKind::Call(call), .. }) = part
+        if let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part
             && !around.iter().any(|one| matches!(one, Ancestor::Function(_) | Ancestor::Handler(..)))
             && may_take_memory(scope, call)
         {

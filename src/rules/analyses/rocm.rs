@@ -1,7 +1,7 @@
 //! How code asks whether it runs on an AMD card.
 
-use crate::code::walk::{Ancestor, Part, walk};
-use crate::code::{Block, Call, Comparison, Expr, ExprKind, ImportNames, Step, StepKind};
+use crate::code::walk::{Ancestor, CodeNode, walk};
+use crate::code::{Block, Call, Comparison, Expr, ExprKind, ImportNames, Statement, StatementKind};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::{argument, catches_missing, is_for_imports};
@@ -16,7 +16,7 @@ const CUDA_IS_THERE: &str = "torch.cuda.is_available";
 pub(super) fn never_detected(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found: Vec<(Span, &str)> = Vec::new();
     walk(scope.code, &mut |part, around| match part {
-        Part::Expr(expr) => match &expr.kind {
+        CodeNode::Expr(expr) => match &expr.kind {
             ExprKind::Call(call) if asks_for_absent(call, scope) => {
                 found.push((expr.span, "is false on every machine"));
             }
@@ -34,8 +34,8 @@ pub(super) fn never_detected(scope: &FileScope<'_>) -> Vec<RawFinding> {
             }
             _ => {}
         },
-        Part::Step(step) => match &step.kind {
-            StepKind::Import(import) => {
+        CodeNode::Step(step) => match &step.kind {
+            StatementKind::Import(import) => {
                 let in_try = around.iter().any(|one| catches_missing(one, scope));
                 let names = match &import.names {
                     ImportNames::Names(names) => &names[..],
@@ -47,12 +47,12 @@ pub(super) fn never_detected(scope: &FileScope<'_>) -> Vec<RawFinding> {
                     found.push((step.span, "exists on no machine, so this check is always false"));
                 }
             }
-            StepKind::Branch { test, otherwise, .. } if is_cuda_check(test, scope) => {
+            StatementKind::Branch { test, otherwise, .. } if is_cuda_check(test, scope) => {
                 chained(otherwise, scope, &mut found);
             }
             _ => {}
         },
-        Part::Target(_) => {}
+        CodeNode::Target(_) => {}
     });
     early_answers(scope, &mut found);
     found.sort_unstable();
@@ -65,7 +65,9 @@ pub(super) fn never_detected(scope: &FileScope<'_>) -> Vec<RawFinding> {
 
 /// `elif torch.version.hip:` behind `if torch.cuda.is_available():`.
 fn chained<'a>(otherwise: &Block<'_>, scope: &FileScope<'a>, found: &mut Vec<(Span, &'a str)>) {
-    let [Step { kind: StepKind::Branch { test, otherwise, .. }, .. }] = &otherwise[..] else { return };
+    let [Statement { kind: StatementKind::Branch { test, otherwise, .. }, .. }] = &otherwise[..] else {
+        return;
+    };
     if asks_for_rocm(test, scope) {
         found.push((test.span, ANSWERED));
     }
@@ -79,11 +81,11 @@ fn early_answers<'a>(scope: &FileScope<'a>, found: &mut Vec<(Span, &'a str)>) {
     for function in &scope.code.functions {
         let mut answered = false;
         for step in &function.body {
-            let StepKind::Branch { test, then, otherwise } = &step.kind else { continue };
+            let StatementKind::Branch { test, then, otherwise } = &step.kind else { continue };
             if answered && asks_for_rocm(test, scope) {
                 found.push((test.span, ANSWERED));
             }
-            let leaves = matches!(then.last(), Some(Step { kind: StepKind::Return(_), .. }));
+            let leaves = matches!(then.last(), Some(Statement { kind: StatementKind::Return(_), .. }));
             answered |= is_cuda_check(test, scope) && leaves && otherwise.is_empty();
         }
     }

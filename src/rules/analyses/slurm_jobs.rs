@@ -1,7 +1,7 @@
 //! What a job of Slurm says about tasks and GPUs, and masks that reach beyond the GPUs that it asks for.
 
-use crate::code::walk::{Part, walk};
-use crate::code::{ExprKind, SetVariable, StepKind};
+use crate::code::walk::{CodeNode, walk};
+use crate::code::{ExprKind, SetVariable, StatementKind};
 use crate::commands::{self, Machines, Ranks, directives};
 use crate::masks;
 use crate::program::{MASK, RunCommand};
@@ -39,12 +39,12 @@ pub(super) fn masks_beyond_request(scope: &FileScope<'_>) -> Vec<RawFinding> {
         }
     };
     walk(scope.code, &mut |part, _| match part {
-        Part::Step(step) => match &step.kind {
-            StepKind::SetVariable(set) => look(set),
-            StepKind::Command(command) => command.environment.iter().for_each(&mut look),
+        CodeNode::Step(step) => match &step.kind {
+            StatementKind::SetVariable(set) => look(set),
+            StatementKind::Command(command) => command.environment.iter().for_each(&mut look),
             _ => {}
         },
-        Part::Expr(_) | Part::Target(_) => {}
+        CodeNode::Expr(_) | CodeNode::Target(_) => {}
     });
     found
 }

@@ -1,15 +1,15 @@
 //! Loops that run a model once for each batch, and what they do needlessly in each step.
 
 use super::memory::{called, empties_cache, method_of};
-use crate::code::walk::{Ancestor, Part, walk, walk_block};
-use crate::code::{Block, Expr, Step, StepKind, Target};
+use crate::code::walk::{Ancestor, CodeNode, walk, walk_block};
+use crate::code::{Block, Expr, Statement, StatementKind, Target};
 use crate::rules::files::{FileScope, RawFinding};
 
 /// `empty_cache()` in every step of a loop, whatever happens in it.
 pub(super) fn that_empty_the_cache(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
     walk(scope.code, &mut |part, around| {
-        let Part::Expr(expr) = part else { return };
+        let CodeNode::Expr(expr) = part else { return };
         if !empties_cache(scope, expr) {
             return;
         }
@@ -44,9 +44,9 @@ fn is_in_each_step(scope: &FileScope<'_>, around: &Ancestor<'_, '_>) -> bool {
 }
 
 /// Whether the turns of a loop are steps: batches, not epochs, models or measurements.
-fn runs_steps(scope: &FileScope<'_>, step: &Step<'_>) -> bool {
+fn runs_steps(scope: &FileScope<'_>, step: &Statement<'_>) -> bool {
     let (body, head) = match &step.kind {
-        StepKind::For { target, iterable, body, .. } => {
+        StatementKind::For { target, iterable, body, .. } => {
             let target = match target {
                 Target::Name(name, _) => (*name).to_owned(),
                 Target::Sequence(parts) => names_in(parts),
@@ -54,17 +54,21 @@ fn runs_steps(scope: &FileScope<'_>, step: &Step<'_>) -> bool {
             };
             (body, format!("{target} {}", scope.text(iterable.span)).to_ascii_lowercase())
         }
-        StepKind::While { body, .. } => (body, String::new()),
+        StatementKind::While { body, .. } => (body, String::new()),
         _ => return false,
     };
     let mut trains = false;
     let mut apart = false;
     walk_block(scope.code, body, &mut |part, around| {
-        if let Part::Step(Step { kind: StepKind::Assign { targets, value: Some(value), .. }, .. }) = part {
+        if let CodeNode::Step(Statement {
+            kind: StatementKind::Assign { targets, value: Some(value), .. },
+            ..
+        }) = part
+        {
             apart |=
                 targets.iter().any(|target| names_model(target)) && makes_something(scope, value, targets);
         }
-        let Part::Expr(expr) = part else { return };
+        let CodeNode::Expr(expr) = part else { return };
         let inner = around.iter().any(|one| matches!(one, Ancestor::Loop(_) | Ancestor::Function(_)));
         let name = method_of(expr).map_or("", |(_, name, _)| name);
         trains |= !inner && (name == "backward" || is_optimizer_step(scope, expr));
@@ -112,12 +116,14 @@ fn makes_something(scope: &FileScope<'_>, value: &Expr<'_>, targets: &[Target<'_
 }
 
 /// An `if step % 10: continue` before it makes it rare.
-fn skips_some(scope: &FileScope<'_>, step: &Step<'_>) -> bool {
-    let (StepKind::For { body, .. } | StepKind::While { body, .. }) = &step.kind else { return false };
+fn skips_some(scope: &FileScope<'_>, step: &Statement<'_>) -> bool {
+    let (StatementKind::For { body, .. } | StatementKind::While { body, .. }) = &step.kind else {
+        return false;
+    };
     body.iter().any(|step| match &step.kind {
-        StepKind::Branch { test, then, .. } => {
+        StatementKind::Branch { test, then, .. } => {
             scope.text(test.span).contains('%')
-                && then.iter().any(|step| matches!(step.kind, StepKind::Continue))
+                && then.iter().any(|step| matches!(step.kind, StatementKind::Continue))
         }
         _ => false,
     })
@@ -149,8 +155,8 @@ fn loads_a_model(scope: &FileScope<'_>, expr: &Expr<'_>, method: &str) -> bool {
 fn has_inner_steps(scope: &FileScope<'_>, body: &Block<'_>) -> bool {
     let mut found = false;
     walk_block(scope.code, body, &mut |part, _| {
-        if let Part::Step(step) = part
-            && matches!(step.kind, StepKind::For { .. } | StepKind::While { .. })
+        if let CodeNode::Step(step) = part
+            && matches!(step.kind, StatementKind::For { .. } | StatementKind::While { .. })
         {
             found |= runs_steps(scope, step);
         }

@@ -1,8 +1,8 @@
 //! Variables that a shell sets and that no program gets: exported in a shell which ends at once, as in `os.system("export X=1")`,
 //! `!export X=1` and a line of a recipe by itself; or set in a script and not exported.
 
-use crate::code::walk::{Part, blocks, walk, walk_block};
-use crate::code::{Block, Call, Code, Export, Expr, ExprKind, Operator, Step, StepKind};
+use crate::code::walk::{CodeNode, blocks, walk, walk_block};
+use crate::code::{Block, Call, Code, Export, Expr, ExprKind, Operator, Statement, StatementKind};
 use crate::facts::Span;
 use crate::program::is_gpu_variable;
 use crate::rules::files::{FileScope, RawFinding};
@@ -50,12 +50,12 @@ const SHELL_WORDS: &[&str] = &[
 ];
 
 /// Whether a part of a file is a line of a shell that may set a variable.
-pub(in crate::rules) fn may_start(part: Part<'_, '_>) -> bool {
+pub(in crate::rules) fn may_start(part: CodeNode<'_, '_>) -> bool {
     match part {
-        Part::Expr(Expr { kind: ExprKind::Text(text), .. }) => {
+        CodeNode::Expr(Expr { kind: ExprKind::Text(text), .. }) => {
             ["export ", "setenv ", "set ", "DEVICES="].iter().any(|word| text.contains(word))
         }
-        Part::Step(step) => matches!(step.kind, StepKind::Apart(_) | StepKind::Child(_)),
+        CodeNode::Step(step) => matches!(step.kind, StatementKind::Apart(_) | StatementKind::Child(_)),
         _ => false,
     }
 }
@@ -65,7 +65,7 @@ pub(super) fn that_take_variables_along(scope: &FileScope<'_>) -> Vec<RawFinding
     let mut found = Vec::new();
     let mut spans = FxHashSet::default();
     walk(scope.code, &mut |part, _| match part {
-        Part::Expr(expr) => {
+        CodeNode::Expr(expr) => {
             let ExprKind::Call(call) = &expr.kind else { return };
             let Some(line) = command_line(scope, call) else { return };
             if let Some(variable) = lost_in(&line) {
@@ -73,14 +73,16 @@ pub(super) fn that_take_variables_along(scope: &FileScope<'_>) -> Vec<RawFinding
             }
         }
         // Lines with `!` and cells with `%%bash`.
-        Part::Step(step) if scope.language() == Language::Notebook => {
-            if let StepKind::Apart(block) | StepKind::Child(block) = &step.kind {
+        CodeNode::Step(step) if scope.language() == Language::Notebook => {
+            if let StatementKind::Apart(block) | StatementKind::Child(block) = &step.kind {
                 let lost = lost_in_block(block).into_iter();
                 found.extend(lost.map(|(name, at)| RawFinding::at(scope.place(at)).word("variable", name)));
             }
         }
         // Lines of a recipe, of a Dockerfile, and steps of a workflow.
-        Part::Step(Step { kind: StepKind::Apart(block), .. }) if scope.language() != Language::Python => {
+        CodeNode::Step(Statement { kind: StatementKind::Apart(block), .. })
+            if scope.language() != Language::Python =>
+        {
             let lost = lost_in_block(block).into_iter();
             let lost = lost.filter(|(_, at)| is_said_to_a_shell(scope, *at) && spans.insert(*at));
             found.extend(lost.map(|(name, at)| RawFinding::at(scope.place(at)).word("variable", name)));
@@ -98,7 +100,7 @@ pub(super) fn that_export_nothing(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut spans = FxHashSet::default();
     for block in blocks_of_shells(scope.code) {
         for (at, step) in block.iter().enumerate() {
-            let StepKind::SetVariable(set) = &step.kind else { continue };
+            let StatementKind::SetVariable(set) = &step.kind else { continue };
             let is_lost = set.export == Export::IfExported
                 && set.value.is_some()
                 && is_gpu_variable(&set.name)
@@ -121,8 +123,10 @@ pub(super) fn that_export_nothing(scope: &FileScope<'_>) -> Vec<RawFinding> {
 fn blocks_of_shells<'c, 's>(code: &'c Code<'s>) -> Vec<&'c Block<'s>> {
     let mut found = blocks(code);
     walk(code, &mut |part, _| {
-        if let Part::Step(Step { kind, .. }) = part
-            && let StepKind::Apart(block) | StepKind::Child(block) | StepKind::WithoutGpu(block) = kind
+        if let CodeNode::Step(Statement { kind, .. }) = part
+            && let StatementKind::Apart(block)
+            | StatementKind::Child(block)
+            | StatementKind::WithoutGpu(block) = kind
         {
             found.push(block);
         }
@@ -141,13 +145,16 @@ impl<'c> Exports<'c> {
     fn of(scope: &FileScope<'c>) -> Self {
         let mut exports = Exports::default();
         walk(scope.code, &mut |part, _| match part {
-            Part::Step(Step { kind: StepKind::SetVariable(set), .. })
+            CodeNode::Step(Statement { kind: StatementKind::SetVariable(set), .. })
                 if set.export == Export::Yes || set.value.is_none() =>
             {
                 exports.names.insert(&set.name);
             }
             // What another file does to the same shell is not looked at.
-            Part::Step(Step { kind: StepKind::ExportAll(_) | StepKind::Source(_), .. }) => exports.all = true,
+            CodeNode::Step(Statement {
+                kind: StatementKind::ExportAll(_) | StatementKind::Source(_),
+                ..
+            }) => exports.all = true,
             _ => {}
         });
         exports
@@ -161,10 +168,10 @@ impl<'c> Exports<'c> {
 }
 
 /// The first program that steps start and that may use a GPU.
-fn started_in(scope: &FileScope<'_>, steps: &[Step<'_>]) -> Option<Span> {
+fn started_in(scope: &FileScope<'_>, steps: &[Statement<'_>]) -> Option<Span> {
     let mut started = None;
     walk_block(scope.code, steps, &mut |part, _| {
-        let Part::Step(Step { kind: StepKind::Command(command), span }) = part else { return };
+        let CodeNode::Step(Statement { kind: StatementKind::Command(command), span }) = part else { return };
         let Some(ExprKind::Text(word)) = command.words.first().map(|word| &word.kind) else { return };
         let name = file_name_of(word);
         let is_program = name.starts_with("python")
@@ -298,7 +305,7 @@ fn lost_in_block<'c>(block: &'c Block<'_>) -> Vec<(&'c str, Span)> {
     let mut lost = Vec::new();
     for step in block {
         match &step.kind {
-            StepKind::SetVariable(set) => {
+            StatementKind::SetVariable(set) => {
                 let again = lost
                     .last()
                     .is_some_and(|(_, before): &(&str, Span)| set.span.start.saturating_sub(before.end) <= 1);
@@ -307,14 +314,14 @@ fn lost_in_block<'c>(block: &'c Block<'_>) -> Vec<(&'c str, Span)> {
                     lost.push((&*set.name, set.span));
                 }
             }
-            StepKind::Command(command) => {
+            StatementKind::Command(command) => {
                 let first = command.words.first().map(|word| &word.kind);
                 let is_idle = matches!(first, Some(ExprKind::Text(word)) if IDLE.contains(&&**word));
                 if !is_idle {
                     lost.clear();
                 }
             }
-            StepKind::UnsetVariable(_) | StepKind::ExportAll(_) => {}
+            StatementKind::UnsetVariable(_) | StatementKind::ExportAll(_) => {}
             _ => lost.clear(),
         }
     }

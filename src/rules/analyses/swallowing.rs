@@ -1,7 +1,7 @@
 //! What happens to an exception that is caught: raised again, handed on, or dropped.
 
 use super::memory::{called, path};
-use crate::code::{Block, Expr, ExprKind, Handler, Step, StepKind};
+use crate::code::{Block, Expr, ExprKind, Handler, Statement, StatementKind};
 use crate::facts::Span;
 use crate::rules::files::FileScope;
 
@@ -31,18 +31,18 @@ pub(super) fn catches_all(scope: &FileScope<'_>, handler: &Handler<'_>) -> bool 
 /// Whether every path through a block ends in an exception, or in the end of the process.
 pub(super) fn always_leaves(scope: &FileScope<'_>, block: &Block<'_>) -> bool {
     block.iter().any(|step| match &step.kind {
-        StepKind::Raise { .. } => true,
-        StepKind::Evaluate(value) => ends(scope, value),
-        StepKind::Branch { then, otherwise, .. } => {
+        StatementKind::Raise { .. } => true,
+        StatementKind::Evaluate(value) => ends(scope, value),
+        StatementKind::Branch { then, otherwise, .. } => {
             always_leaves(scope, then) && always_leaves(scope, otherwise)
         }
-        StepKind::With { body, .. } => always_leaves(scope, body),
-        StepKind::Try { body, handlers, finally, .. } => {
+        StatementKind::With { body, .. } => always_leaves(scope, body),
+        StatementKind::Try { body, handlers, finally, .. } => {
             always_leaves(scope, finally)
                 || always_leaves(scope, body)
                     && handlers.iter().all(|handler| always_leaves(scope, &handler.body))
         }
-        StepKind::Match { arms, .. } => {
+        StatementKind::Match { arms, .. } => {
             arms.iter().any(|arm| arm.always) && arms.iter().all(|arm| always_leaves(scope, &arm.body))
         }
         _ => false,
@@ -76,13 +76,13 @@ fn hands_on(scope: &FileScope<'_>, handler: &Handler<'_>) -> bool {
         }
         _ => false,
     };
-    fn any(block: &Block<'_>, is: &impl Fn(&Step<'_>) -> bool) -> bool {
+    fn any(block: &Block<'_>, is: &impl Fn(&Statement<'_>) -> bool) -> bool {
         block.iter().any(|step| is(step) || step.kind.blocks().into_iter().any(|block| any(block, is)))
     }
     let _ = scope;
     any(&handler.body, &|step| match &step.kind {
-        StepKind::Assign { value: Some(value), .. } => is_it(value),
-        StepKind::Evaluate(Expr { kind: ExprKind::Call(call), .. }) => {
+        StatementKind::Assign { value: Some(value), .. } => is_it(value),
+        StatementKind::Evaluate(Expr { kind: ExprKind::Call(call), .. }) => {
             const KEEPING: &[&str] = &["append", "put", "put_nowait", "send", "set_exception", "throw"];
             matches!(call.callee.kind, ExprKind::Attribute(_, name) if KEEPING.contains(&name))
                 && call.arguments.iter().any(|argument| is_it(&argument.value))
@@ -96,9 +96,9 @@ fn hands_on(scope: &FileScope<'_>, handler: &Handler<'_>) -> bool {
 fn chooses_by(scope: &FileScope<'_>, block: &Block<'_>, name: &str) -> bool {
     block.iter().any(|step| {
         let asks = match &step.kind {
-            StepKind::Branch { test, .. } => mentions(scope, test, name) || is_option(test),
+            StatementKind::Branch { test, .. } => mentions(scope, test, name) || is_option(test),
             // `assert isinstance(error, expected)` is such a branch in one line.
-            StepKind::Assert { test, .. } if mentions(scope, test, name) => return true,
+            StatementKind::Assert { test, .. } if mentions(scope, test, name) => return true,
             _ => false,
         };
         let branch = step.kind.blocks();
@@ -119,7 +119,8 @@ fn mentions(scope: &FileScope<'_>, expr: &Expr<'_>, name: &str) -> bool {
 
 fn raises_somewhere(block: &Block<'_>) -> bool {
     block.iter().any(|step| {
-        matches!(step.kind, StepKind::Raise { .. }) || step.kind.blocks().into_iter().any(raises_somewhere)
+        matches!(step.kind, StatementKind::Raise { .. })
+            || step.kind.blocks().into_iter().any(raises_somewhere)
     })
 }
 
@@ -127,10 +128,11 @@ fn raises_somewhere(block: &Block<'_>) -> bool {
 pub(super) fn finally_returns(finally: &Block<'_>) -> Option<Span> {
     fn first(block: &Block<'_>, in_loop: bool) -> Option<Span> {
         block.iter().find_map(|step| match &step.kind {
-            StepKind::Return(_) => Some(step.span),
-            StepKind::Break | StepKind::Continue if !in_loop => Some(step.span),
+            StatementKind::Return(_) => Some(step.span),
+            StatementKind::Break | StatementKind::Continue if !in_loop => Some(step.span),
             kind => {
-                let loops = in_loop || matches!(kind, StepKind::For { .. } | StepKind::While { .. });
+                let loops =
+                    in_loop || matches!(kind, StatementKind::For { .. } | StatementKind::While { .. });
                 kind.blocks().into_iter().find_map(|block| first(block, loops))
             }
         })
@@ -139,8 +141,8 @@ pub(super) fn finally_returns(finally: &Block<'_>) -> Option<Span> {
 }
 
 /// `with contextlib.suppress(Exception):`
-pub(super) fn suppresses(scope: &FileScope<'_>, step: &Step<'_>) -> Option<Span> {
-    let StepKind::With { items, .. } = &step.kind else { return None };
+pub(super) fn suppresses(scope: &FileScope<'_>, step: &Statement<'_>) -> Option<Span> {
+    let StatementKind::With { items, .. } = &step.kind else { return None };
     items.iter().find_map(|(item, _)| {
         let ExprKind::Call(call) = &item.kind else { return None };
         let all = |expr: &Expr<'_>| {

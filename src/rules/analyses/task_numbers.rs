@@ -2,7 +2,7 @@
 
 use super::mask_numbers::index_in;
 use super::slurm_jobs::Job;
-use crate::code::walk::{Part, walk};
+use crate::code::walk::{CodeNode, walk};
 use crate::code::{Expr, ExprKind};
 use crate::commands::directives;
 use crate::facts::Span;
@@ -15,7 +15,7 @@ use crate::sources::file_name_of;
 pub(super) fn beyond_cards(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut used: Option<(Span, bool)> = None;
     walk(scope.code, &mut |part, _| {
-        let Part::Expr(expr) = part else { return };
+        let CodeNode::Expr(expr) = part else { return };
         if used.is_none() && index_in(scope, expr).is_some_and(|index| is_task_number(scope, index)) {
             used = Some((expr.span, true));
         }

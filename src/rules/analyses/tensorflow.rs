@@ -1,8 +1,8 @@
 //! TensorFlow beside another framework, and settings of its devices that come too late.
 
-use super::order::Seen;
-use crate::code::walk::{Ancestor, Part, walk, walk_top};
-use crate::code::{Call, Expr, ExprKind, Import, ImportNames, Step, StepKind};
+use super::order::PlaceInFunction;
+use crate::code::walk::{Ancestor, CodeNode, walk, walk_top};
+use crate::code::{Call, Expr, ExprKind, Import, ImportNames, Statement, StatementKind};
 use crate::facts::{FileId, Place, Span};
 use crate::program::knowledge::Does;
 use crate::program::{Names, Program};
@@ -42,40 +42,41 @@ const ASKS: &str = "tensorflow.python.client.device_lib.list_local_devices";
 
 /// Settings of devices below what has made them.
 pub(super) fn settings_too_late(scope: &FileScope<'_>) -> Vec<RawFinding> {
-    let (mut made, mut sessions): (Vec<Seen>, Vec<Seen>) = (Vec::new(), Vec::new());
-    let mut set: Vec<(Seen, String)> = Vec::new();
-    let mut options: Vec<(Seen, String)> = Vec::new();
-    let (mut asked, mut later): (Vec<Seen>, Vec<(Seen, String)>) = (Vec::new(), Vec::new());
-    let mut calls: Vec<(&str, Seen)> = Vec::new();
-    let mut imports: Vec<(Seen, &Import<'_>)> = Vec::new();
+    let (mut made, mut sessions): (Vec<PlaceInFunction>, Vec<PlaceInFunction>) = (Vec::new(), Vec::new());
+    let mut set: Vec<(PlaceInFunction, String)> = Vec::new();
+    let mut options: Vec<(PlaceInFunction, String)> = Vec::new();
+    let (mut asked, mut later): (Vec<PlaceInFunction>, Vec<(PlaceInFunction, String)>) =
+        (Vec::new(), Vec::new());
+    let mut calls: Vec<(&str, PlaceInFunction)> = Vec::new();
+    let mut imports: Vec<(PlaceInFunction, &Import<'_>)> = Vec::new();
     walk(scope.code, &mut |part, around| match part {
-        Part::Step(step) => {
-            if let StepKind::Import(import) = &step.kind
+        CodeNode::Step(step) => {
+            if let StatementKind::Import(import) = &step.kind
                 && import.module.split('.').next() == Some("transformers")
                 && !matches!(import.names, ImportNames::Star)
                 && makes_devices(scope)
             {
-                made.push(Seen::of(step.span, around));
+                made.push(PlaceInFunction::of(step.span, around));
             }
-            if let StepKind::Import(import) = &step.kind
+            if let StatementKind::Import(import) = &step.kind
                 && !import.lazy
             {
-                imports.push((Seen::of(step.span, around), import));
+                imports.push((PlaceInFunction::of(step.span, around), import));
             }
         }
-        Part::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) => {
+        CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) => {
             let path = scope.names.path(&call.callee).unwrap_or_default();
-            let seen = Seen::of(expr.span, around);
+            let seen = PlaceInFunction::of(expr.span, around);
             if let ExprKind::Name(name) = call.callee.kind {
-                calls.push((name, Seen::of(expr.span, around)));
+                calls.push((name, PlaceInFunction::of(expr.span, around)));
             }
             let is_asked = path == ASKS || asks_within(scope, call);
             if is_asked {
-                asked.push(Seen::of(expr.span, around));
+                asked.push(PlaceInFunction::of(expr.span, around));
             }
             let configured = argument(&call.arguments, None, Some("config")).is_some();
             if configured && LATER_SESSIONS.contains(&path) && scope.whole_text().contains("gpu_options") {
-                later.push((Seen::of(expr.span, around), path.to_owned()));
+                later.push((PlaceInFunction::of(expr.span, around), path.to_owned()));
             }
             if SETTINGS.contains(&path) {
                 set.push((seen, path.to_owned()));
@@ -92,7 +93,7 @@ pub(super) fn settings_too_late(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
     // Of the sessions that come too late for one question, the first says it.
     let first_later = later.into_iter().find(|(seen, _)| asked.iter().any(|cause| cause.precedes(seen)));
-    let later: Vec<(Seen, String)> = first_later.into_iter().collect();
+    let later: Vec<(PlaceInFunction, String)> = first_later.into_iter().collect();
     for (causes, late) in [(&made, &set), (&sessions, &options), (&asked, &later)] {
         for (seen, path) in late {
             let Some(cause) = causes.iter().find(|cause| cause.precedes(seen)) else { continue };
@@ -110,7 +111,7 @@ pub(super) fn settings_too_late(scope: &FileScope<'_>) -> Vec<RawFinding> {
         }
     }
     // Only where something is set it matters what the modules of the project do.
-    let imports: Vec<(Seen, Place)> = match set.is_empty() {
+    let imports: Vec<(PlaceInFunction, Place)> = match set.is_empty() {
         true => Vec::new(),
         false => {
             let made_by =
@@ -120,7 +121,7 @@ pub(super) fn settings_too_late(scope: &FileScope<'_>) -> Vec<RawFinding> {
     };
     for (seen, path) in &set {
         // What a file imports first has run when its functions do.
-        let runs_before = |one: &Seen| {
+        let runs_before = |one: &PlaceInFunction| {
             one.precedes(seen)
                 || (one.home.is_none() && one.arms.is_empty() && one.span.end <= seen.span.start)
         };
@@ -136,16 +137,16 @@ pub(super) fn settings_too_late(scope: &FileScope<'_>) -> Vec<RawFinding> {
 /// An operation of a function that runs before the function of a setting does: `count()` and below it `configure()`.
 fn made_by_earlier_call(
     scope: &FileScope<'_>,
-    set: &Seen,
-    calls: &[(&str, Seen)],
-    made: &[Seen],
+    set: &PlaceInFunction,
+    calls: &[(&str, PlaceInFunction)],
+    made: &[PlaceInFunction],
 ) -> Option<Span> {
     let named = |number: usize| scope.code.functions.get(number).map(|function| function.name);
     let own = named(set.home?)?;
     let (_, first) = calls.iter().find(|(name, _)| *name == own)?;
-    let runs_before = |one: &&Seen| {
+    let runs_before = |one: &&PlaceInFunction| {
         let made_in = one.home.filter(|home| Some(*home) != set.home && one.arms.is_empty()).and_then(named);
-        let is_call = |name: &str, seen: &Seen| Some(name) == made_in && seen.precedes(first);
+        let is_call = |name: &str, seen: &PlaceInFunction| Some(name) == made_in && seen.precedes(first);
         one.precedes(first) || calls.iter().any(|(name, seen)| is_call(name, seen))
     };
     made.iter().find(runs_before).map(|one| one.span)
@@ -179,10 +180,10 @@ fn made_by_import(
                 return;
             }
             match part {
-                Part::Step(Step { kind: StepKind::Import(inner), .. }) if !inner.lazy => {
+                CodeNode::Step(Statement { kind: StatementKind::Import(inner), .. }) if !inner.lazy => {
                     made = made_by_import(program, target, inner, seen);
                 }
-                Part::Expr(Expr { kind: ExprKind::Call(call), span }) if is_for_tensorflow.is_some() => {
+                CodeNode::Expr(Expr { kind: ExprKind::Call(call), span }) if is_for_tensorflow.is_some() => {
                     let path = names.path(&call.callee).unwrap_or_default();
                     // In a branch it may not run.
                     let certain =
@@ -242,7 +243,7 @@ pub(super) fn growth_of_one_card(scope: &FileScope<'_>) -> Vec<RawFinding> {
     }
     let (mut growths, mut found) = (0, Vec::new());
     walk(scope.code, &mut |part, around| {
-        let Part::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
         if called(scope, call) != Some(GROWTH) {
             return;
         }
@@ -281,7 +282,7 @@ pub(super) fn chosen_by_list(scope: &FileScope<'_>) -> Vec<RawFinding> {
     }
     let mut found = Vec::new();
     walk(scope.code, &mut |part, _| {
-        let Part::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
         if called(scope, call)
             .is_none_or(|path| !path.ends_with(".set_visible_devices") || !SETTINGS.contains(&path))
         {
@@ -304,7 +305,7 @@ pub(super) fn chosen_by_list(scope: &FileScope<'_>) -> Vec<RawFinding> {
 pub(super) fn beside_jax(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let (mut reads, mut computes) = (None, false);
     walk(scope.code, &mut |part, _| {
-        let Part::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
         let Some(path) = called(scope, call) else { return };
         computes |= path.starts_with("jax.");
         if reads.is_none() && (path.starts_with("tensorflow.data.") || path == "tensorflow_datasets.load") {

@@ -1,7 +1,7 @@
 //! How precise products of float32 matrices are: the switches of before and of today.
 
-use crate::code::walk::{Ancestor, Part, walk};
-use crate::code::{Expr, ExprKind, StepKind, Target};
+use crate::code::walk::{Ancestor, CodeNode, walk};
+use crate::code::{Expr, ExprKind, StatementKind, Target};
 use crate::facts::Span;
 use crate::findings::Severity;
 use crate::rules::files::{FileScope, RawFinding};
@@ -50,7 +50,7 @@ pub(super) fn unknown_precisions(scope: &FileScope<'_>) -> Vec<RawFinding> {
             return;
         }
         match part {
-            Part::Expr(Expr { kind: ExprKind::Call(call), .. }) => {
+            CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) => {
                 let name = "torch.set_float32_matmul_precision";
                 if scope.names.path(&call.callee) == Some(name)
                     && let Some(value) = argument(&call.arguments, Some(0), Some("precision"))
@@ -58,8 +58,8 @@ pub(super) fn unknown_precisions(scope: &FileScope<'_>) -> Vec<RawFinding> {
                     judge(value, name, PRECISIONS);
                 }
             }
-            Part::Step(step) => {
-                if let StepKind::Assign { targets, value: Some(value), .. } = &step.kind {
+            CodeNode::Step(step) => {
+                if let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind {
                     let set = targets.iter().filter_map(|target| switch_of(target, scope));
                     if let Some(name) = set.into_iter().find(|name| NEW.contains(&name.as_str())) {
                         judge(value, &name, NEW_PRECISIONS);
@@ -92,13 +92,13 @@ pub(super) fn legacy_switches(scope: &FileScope<'_>) -> Vec<RawFinding> {
             list.push(Switch::at(name, span, read, around));
         };
         match part {
-            Part::Target(target) => {
+            CodeNode::Target(target) => {
                 if let (Some(name), Target::Attribute(object, last)) = (switch_of(target, scope), target) {
                     let end = object.span.end + last.len() as u32 + 1;
                     note(&name, Span { start: object.span.start, end }, false);
                 }
             }
-            Part::Expr(expr) => match &expr.kind {
+            CodeNode::Expr(expr) => match &expr.kind {
                 ExprKind::Call(call) => {
                     if let Some(OLD_GETTER) = scope.names.path(&call.callee) {
                         note(OLD_GETTER, expr.span, true);
@@ -114,7 +114,7 @@ pub(super) fn legacy_switches(scope: &FileScope<'_>) -> Vec<RawFinding> {
                 }
                 _ => {}
             },
-            Part::Step(_) => {}
+            CodeNode::Step(_) => {}
         }
     });
     let set_in = |number: usize| scope.code.functions[number].name;

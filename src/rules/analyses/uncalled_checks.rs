@@ -1,7 +1,7 @@
 //! Functions that say whether a GPU is there, asked for without being called: a function is always true.
 
-use crate::code::walk::{Ancestor, Part, walk};
-use crate::code::{Comparison, Expr, ExprKind, StepKind, Target};
+use crate::code::walk::{Ancestor, CodeNode, walk};
+use crate::code::{Comparison, Expr, ExprKind, StatementKind, Target};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
@@ -48,18 +48,20 @@ pub(super) fn that_are_tested(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut tested = Tested { scope, found: Vec::new(), called: FxHashSet::default() };
     // A name that is called somewhere stands for the function on purpose.
     walk(scope.code, &mut |part, _| {
-        if let Part::Expr(Expr { kind: ExprKind::Call(call), .. }) = part
+        if let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part
             && let ExprKind::Name(name) = &call.callee.kind
         {
             tested.called.insert(name);
         }
     });
     walk(scope.code, &mut |part, around| match part {
-        Part::Step(step) => match &step.kind {
-            StepKind::Branch { test, .. } | StepKind::While { test, .. } | StepKind::Assert { test, .. } => {
+        CodeNode::Step(step) => match &step.kind {
+            StatementKind::Branch { test, .. }
+            | StatementKind::While { test, .. }
+            | StatementKind::Assert { test, .. } => {
                 tested.condition(test);
             }
-            StepKind::Return(Some(value)) => {
+            StatementKind::Return(Some(value)) => {
                 let inside = around.iter().rev().find_map(|one| match one {
                     Ancestor::Function(number) => Some(scope.code.functions[*number].name),
                     _ => None,
@@ -70,8 +72,8 @@ pub(super) fn that_are_tested(scope: &FileScope<'_>) -> Vec<RawFinding> {
             }
             _ => {}
         },
-        Part::Expr(expr) => tested.expr(expr),
-        Part::Target(_) => {}
+        CodeNode::Expr(expr) => tested.expr(expr),
+        CodeNode::Target(_) => {}
     });
     let mut places: Vec<Span> = tested.found.iter().map(|one| tested.lacking(one)).collect();
     places.sort_unstable();
@@ -98,8 +100,8 @@ impl<'a> Tested<'_, 'a> {
         let Some(name) = found.through.filter(|name| !self.called.contains(name)) else { return found.span };
         let mut span = found.span;
         walk(self.scope.code, &mut |part, _| {
-            if let Part::Step(step) = part
-                && let StepKind::Assign { targets, value: Some(value), .. } = &step.kind
+            if let CodeNode::Step(step) = part
+                && let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind
                 && matches!(targets[..], [Target::Name(target, _)] if target == name)
                 && self.scope.names.path(value) == Some(found.path)
             {

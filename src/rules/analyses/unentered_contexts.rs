@@ -1,7 +1,7 @@
 //! Context managers that choose a device, or a way of computing, and that nobody enters: made alone they do nothing.
 
-use crate::code::walk::{Part, walk};
-use crate::code::{Expr, ExprKind, StepKind};
+use crate::code::walk::{CodeNode, walk};
+use crate::code::{Expr, ExprKind, StatementKind};
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 
@@ -26,8 +26,10 @@ pub(super) const MANAGERS: &[&str] = &[
 pub(super) fn as_statements(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
     walk(scope.code, &mut |part, _| {
-        let Part::Step(step) = part else { return };
-        let StepKind::Evaluate(expr @ Expr { kind: ExprKind::Call(call), .. }) = &step.kind else { return };
+        let CodeNode::Step(step) = part else { return };
+        let StatementKind::Evaluate(expr @ Expr { kind: ExprKind::Call(call), .. }) = &step.kind else {
+            return;
+        };
         if let Some(path) = scope.names.path(&call.callee).filter(|path| MANAGERS.contains(path)) {
             found.push(RawFinding::at(scope.place(expr.span)).word("name", path));
         }
@@ -46,7 +48,7 @@ pub(super) fn as_devices(scope: &FileScope<'_>) -> Vec<RawFinding> {
     };
     let mut found = Vec::new();
     walk(scope.code, &mut |part, _| {
-        let Part::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
         if scope.names.path(&call.callee) == Some("torch.cuda") {
             found.push(at(expr.span, "calls the module `torch.cuda`"));
         }

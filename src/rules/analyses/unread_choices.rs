@@ -1,7 +1,7 @@
 //! NVIDIA_VISIBLE_DEVICES in a compose file, where no runtime reads it.
 
-use crate::code::walk::{Part, walk};
-use crate::code::{Observation, StepKind};
+use crate::code::walk::{CodeNode, walk};
+use crate::code::{Observation, StatementKind};
 use crate::rules::files::{FileScope, RawFinding};
 
 /// Services that name GPUs by the variable alone, in a project where nothing gives GPUs to a container, and nothing speaks of
@@ -26,8 +26,8 @@ pub(super) fn without_runtime(scope: &FileScope<'_>) -> Vec<RawFinding> {
     }
     let mut found = Vec::new();
     walk(scope.code, &mut |part, _| {
-        let Part::Step(step) = part else { return };
-        if let StepKind::Observe(observed) = &step.kind
+        let CodeNode::Step(step) = part else { return };
+        if let StatementKind::Observe(observed) = &step.kind
             && observed.what == Observation::ChoiceWithoutRuntime
         {
             found.push(RawFinding::at(scope.place(step.span)).word("text", &*observed.text));

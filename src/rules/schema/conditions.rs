@@ -51,15 +51,15 @@ pub struct Condition {
     /// The program set this variable and removed it again.
     pub removed: Option<String>,
     /// The value that is written.
-    pub value: Option<Written>,
+    pub value: Option<ValueCondition>,
     /// Nothing after the event sets this variable.
     pub never_later: Option<String>,
     /// A value that the program set is in force at the event.
     pub in_force: Option<InForce>,
     /// This happened before the event.
-    pub after: Option<Earlier>,
+    pub after: Option<EarlierEvent>,
     /// The variable that is written, or this much of its value, was read already, and was something else then.
-    pub too_late: Option<TooLate>,
+    pub too_late: Option<EarlyRead>,
     /// The program uses torch, and sets nothing that says what the policy wants of its allocator before torch reads it.
     pub allocator_missing: Option<bool>,
     /// The write puts an index of its own in the place of what a launcher, a scheduler or a pool has given.
@@ -77,7 +77,7 @@ pub struct Condition {
     /// Where this holds, the finding is at most so severe.
     pub at_most: Option<Severity>,
     /// The write changes what was in force when this happened.
-    pub new_value_since: Option<Earlier>,
+    pub new_value_since: Option<EarlierEvent>,
     /// The chosen index is not the one that the policy allows (0 without a policy).
     pub device_differs: Option<bool>,
     /// A call takes the chosen index: it is more than the value of a parameter, a key or a `torch.device`, and where the
@@ -150,7 +150,7 @@ pub struct Argument {
 /// What is asked of a value that is written; a value that is not known never fits.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct Written {
+pub struct ValueCondition {
     /// It is none of these.
     pub none_of: Vec<String>,
     /// This pattern is found in it.
@@ -181,7 +181,7 @@ pub struct Written {
 /// How much of a variable was read too early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum TooLate {
+pub enum EarlyRead {
     Whole,
     /// One setting in its value.
     Part,
@@ -243,7 +243,7 @@ pub enum Selects {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Earlier {
+pub enum EarlierEvent {
     CudaInit,
     GpuImport,
 }

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 /// What somebody knows of their program. All of it is optional.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Known {
+pub struct ProgramFigures {
     /// Memory that does not grow with the batch: weights, gradients, the state of the optimiser.
     pub model_bytes: Option<u64>,
     /// Memory that each sample adds at its peak.
@@ -71,7 +71,7 @@ const WORKSPACE: u64 = 8_519_680;
 const WORKSPACE_OF_HOPPER: u64 = 32 * MIB;
 
 impl BatchAdvice {
-    pub fn of(card: &Card, known: &Known) -> BatchAdvice {
+    pub fn of(card: &Card, known: &ProgramFigures) -> BatchAdvice {
         let available = known.free_bytes.map_or(card.memory, |free| free.min(card.memory));
         let reserves = reserves(available, card);
         let usable = left(available, &reserves);
@@ -149,7 +149,7 @@ fn left(available: u64, reserves: &[Reserve]) -> u64 {
     reserves.iter().fold(available, |left, reserve| left.saturating_sub(reserve.bytes))
 }
 
-fn formula(usable: u64, known: &Known) -> String {
+fn formula(usable: u64, known: &ProgramFigures) -> String {
     let number = |bytes: Option<u64>, name: &str| bytes.map_or(name.to_owned(), shown);
     let (model, sample) = (number(known.model_bytes, "model"), number(known.sample_bytes, "sample"));
     format!("largest batch = ({} - {model}) / {sample}", shown(usable))
@@ -157,7 +157,7 @@ fn formula(usable: u64, known: &Known) -> String {
 
 /// A batch that fits there needs no more than `model + batch * sample` of what is left there. On a card with more memory at
 /// least the same share of it fits, whatever the model takes; on one with less the model takes a larger share.
-fn scaled(fit: Fit, usable: u64, card: &Card, known: &Known) -> Scaled {
+fn scaled(fit: Fit, usable: u64, card: &Card, known: &ProgramFigures) -> Scaled {
     let there = left(fit.memory, &reserves(fit.memory, card));
     let share = |here: u64, there: u64| {
         let batch = u128::from(fit.batch) * u128::from(here) / u128::from(there.max(1));

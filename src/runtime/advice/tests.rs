@@ -2,7 +2,7 @@
 
 use super::allocator::AllocatorAdvice;
 use super::architecture::ArchitectureFacts;
-use super::batch::{BatchAdvice, Fit, Known};
+use super::batch::{BatchAdvice, Fit, ProgramFigures};
 use super::*;
 use crate::runtime::cards::{Card, PciAddress};
 use crate::runtime::surroundings::{Environment, Platform};
@@ -111,44 +111,54 @@ fn what_to_set_for_a_card() {
 
 #[test]
 fn batches_of_a_measured_model() {
-    let known = Known { model_bytes: Some(6 * GIB), sample_bytes: Some(GIB / 2), ..Known::default() };
+    let known = ProgramFigures {
+        model_bytes: Some(6 * GIB),
+        sample_bytes: Some(GIB / 2),
+        ..ProgramFigures::default()
+    };
     let advice = BatchAdvice::of(&rtx_3090(), &known);
     assert_eq!(advice.usable_bytes, 24 * GIB - (512 << 20) - 8_519_680 - 24 * GIB / 10);
     assert_eq!((advice.largest, advice.start), (Some(30), Some(16)));
     assert_eq!(advice.formula, "largest batch = (21.1 GiB - 6.0 GiB) / 512 MiB");
-    let busy = BatchAdvice::of(&rtx_3090(), &Known { free_bytes: Some(7 * GIB), ..known });
+    let busy = BatchAdvice::of(&rtx_3090(), &ProgramFigures { free_bytes: Some(7 * GIB), ..known });
     assert_eq!((busy.largest, busy.start), (Some(0), None));
     assert!(texts(&busy.notes).contains("not even one sample fits"));
-    let zero = BatchAdvice::of(&rtx_3090(), &Known { sample_bytes: Some(0), ..known });
+    let zero = BatchAdvice::of(&rtx_3090(), &ProgramFigures { sample_bytes: Some(0), ..known });
     assert!(texts(&zero.notes).contains("measure it"));
 }
 
 #[test]
 fn batches_of_an_unknown_model() {
-    let advice = BatchAdvice::of(&card("T4", 15, (7, 5)), &Known::default());
+    let advice = BatchAdvice::of(&card("T4", 15, (7, 5)), &ProgramFigures::default());
     assert_eq!((advice.largest, advice.start), (None, None));
     assert_eq!(advice.formula, "largest batch = (13.0 GiB - model) / sample");
     assert!(texts(&advice.notes).contains("max_memory_allocated"));
     let thumbs = advice.reserves.iter().filter(|one| one.reason.basis == Basis::RuleOfThumb).count();
     assert_eq!(thumbs, 2);
     // A card that tells nothing.
-    assert_eq!(BatchAdvice::of(&card("?", 0, (7, 5)), &Known::default()).usable_bytes, 0);
+    assert_eq!(BatchAdvice::of(&card("?", 0, (7, 5)), &ProgramFigures::default()).usable_bytes, 0);
 }
 
 #[test]
 fn batches_that_fit_another_card() {
     let fits = Some(Fit { batch: 8, memory: 16 * GIB });
-    let larger = BatchAdvice::of(&rtx_3090(), &Known { fits, ..Known::default() });
+    let larger = BatchAdvice::of(&rtx_3090(), &ProgramFigures { fits, ..ProgramFigures::default() });
     let scaled = larger.scaled.unwrap();
     assert!(scaled.fits && scaled.batch == 12 && larger.start == Some(8));
-    let smaller = BatchAdvice::of(&card("GeForce RTX 4060", 8, (8, 9)), &Known { fits, ..Known::default() });
+    let smaller = BatchAdvice::of(
+        &card("GeForce RTX 4060", 8, (8, 9)),
+        &ProgramFigures { fits, ..ProgramFigures::default() },
+    );
     assert!(smaller.scaled.is_some_and(|scaled| !scaled.fits && scaled.batch == 3));
-    let with_model = Known { fits, model_bytes: Some(4 * GIB), ..Known::default() };
+    let with_model = ProgramFigures { fits, model_bytes: Some(4 * GIB), ..ProgramFigures::default() };
     let scaled = BatchAdvice::of(&rtx_3090(), &with_model).scaled.unwrap();
     assert_eq!((scaled.fits, scaled.batch), (true, 13));
     let huge = Some(Fit { batch: u64::MAX, memory: 0 });
     assert_eq!(
-        BatchAdvice::of(&rtx_3090(), &Known { fits: huge, ..Known::default() }).scaled.unwrap().batch,
+        BatchAdvice::of(&rtx_3090(), &ProgramFigures { fits: huge, ..ProgramFigures::default() })
+            .scaled
+            .unwrap()
+            .batch,
         u64::MAX
     );
 }

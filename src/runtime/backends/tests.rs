@@ -1,13 +1,13 @@
 //! Machines with and without GPUs, and people who want something else.
 
 use super::*;
-use crate::runtime::surroundings::{Platform, World};
+use crate::runtime::surroundings::{Platform, SearchRoot};
 use std::path::Path;
 
 fn machine(system: &str, processor: &str) -> Surroundings {
     let environment = Environment::default();
     let platform = Platform { system: system.into(), processor: processor.into() };
-    Surroundings::of(&World { environment: &environment, root: Path::new("no-such-folder"), platform })
+    Surroundings::of(&SearchRoot { environment: &environment, root: Path::new("no-such-folder"), platform })
 }
 
 fn with_amd(gpus: usize) -> Surroundings {

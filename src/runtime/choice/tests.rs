@@ -3,14 +3,14 @@
 use super::*;
 use crate::runtime::cards::PciAddress;
 
-fn board(name: &str, uuid: &str, gibibytes: u64, bus: u32) -> Board {
+fn board(name: &str, uuid: &str, gibibytes: u64, bus: u32) -> CardState {
     let pci = PciAddress { domain: 0, bus, device: 0 };
     let card =
         Card { uuid: uuid.into(), name: name.into(), memory: gibibytes << 30, pci, capability: Some((8, 6)) };
-    Board { used: Some(0), users: Some(vec![]), ..Board::of_card(card) }
+    CardState { used: Some(0), users: Some(vec![]), ..CardState::of_card(card) }
 }
 
-fn two() -> Vec<Board> {
+fn two() -> Vec<CardState> {
     vec![
         board("NVIDIA GeForce RTX 5060 Ti", "GPU-506", 16, 1),
         board("NVIDIA GeForce RTX 3090", "GPU-309", 24, 5),
@@ -22,12 +22,13 @@ fn policy(text: &str) -> Gpu {
 }
 
 /// The UUIDs, or why there are none.
-fn one_of(told: Result<Vec<&Board>, NoChoice>) -> String {
-    let uuids = |boards: Vec<&Board>| boards.iter().map(|board| board.card.uuid.clone()).collect::<Vec<_>>();
+fn one_of(told: Result<Vec<&CardState>, NoChoice>) -> String {
+    let uuids =
+        |boards: Vec<&CardState>| boards.iter().map(|board| board.card.uuid.clone()).collect::<Vec<_>>();
     told.map_or_else(|why| why.to_string(), |boards| uuids(boards).join(" or "))
 }
 
-fn uuid(gpu: &Gpu, boards: &[Board]) -> String {
+fn uuid(gpu: &Gpu, boards: &[CardState]) -> String {
     one_of(allowed(gpu, boards, &Given::default()))
 }
 

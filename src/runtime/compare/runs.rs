@@ -2,10 +2,10 @@
 
 use super::outputs::Outputs;
 use super::{Request, Side};
-use crate::runtime::exec::withheld::Withheld;
+use crate::runtime::exec::withheld::WithheldVariables;
 use crate::runtime::exec::{NO_CARD, Prepared, Refusal, prevented_for_cpu, started};
 use crate::runtime::prevention::{Prevention, device_folder, files_of_cards};
-use crate::runtime::process::{Ended, Handle, Hiding, Limit};
+use crate::runtime::process::{Ended, Handle, HiddenFiles, Limit};
 use crate::runtime::record::NotChecked;
 use crate::runtime::watch::{LAST_PATIENCE, Plan, Readings, Watch};
 use std::fs::File;
@@ -22,11 +22,11 @@ const DISTURBING: [&str; 4] =
 const TAIL: u64 = 4096;
 
 /// Where the runs take place.
-pub enum Ground {
+pub enum RunPlace {
     /// On a card that is held as long as this is.
     Card(Box<Prepared>),
     /// Without any.
-    Without { hiding: Option<Hiding> },
+    Without { hiding: Option<HiddenFiles> },
     /// There is none.
     Plain,
 }
@@ -65,9 +65,9 @@ impl RunEnd {
     }
 }
 
-impl Ground {
+impl RunPlace {
     /// Without a card.
-    pub fn without(simulated: bool, patience: Duration) -> (Ground, Option<NotChecked>) {
+    pub fn without(simulated: bool, patience: Duration) -> (RunPlace, Option<NotChecked>) {
         let environment = [(NO_CARD.0, NO_CARD.1.to_owned())];
         let files = files_of_cards(&device_folder(simulated)).into_values().collect();
         let (hiding, prevention) = prevented_for_cpu(&environment, files, patience);
@@ -78,22 +78,22 @@ impl Ground {
             }
             _ => None,
         };
-        (Ground::Without { hiding }, unchecked)
+        (RunPlace::Without { hiding }, unchecked)
     }
 
     fn environment(&self) -> Vec<(&'static str, String)> {
         match self {
-            Ground::Card(prepared) => prepared.environment.clone(),
-            Ground::Without { .. } => vec![(NO_CARD.0, NO_CARD.1.to_owned())],
-            Ground::Plain => Vec::new(),
+            RunPlace::Card(prepared) => prepared.environment.clone(),
+            RunPlace::Without { .. } => vec![(NO_CARD.0, NO_CARD.1.to_owned())],
+            RunPlace::Plain => Vec::new(),
         }
     }
 
-    fn hiding(&self) -> Option<&Hiding> {
+    fn hiding(&self) -> Option<&HiddenFiles> {
         match self {
-            Ground::Card(prepared) => prepared.hiding.as_ref(),
-            Ground::Without { hiding } => hiding.as_ref(),
-            Ground::Plain => None,
+            RunPlace::Card(prepared) => prepared.hiding.as_ref(),
+            RunPlace::Without { hiding } => hiding.as_ref(),
+            RunPlace::Plain => None,
         }
     }
 }
@@ -102,14 +102,14 @@ impl Ground {
 ///
 /// # Errors
 /// When it cannot be started.
-pub fn run(request: &Request<'_>, side: &Side, ground: &Ground, scratch: &Path) -> Result<Run, Refusal> {
+pub fn run(request: &Request<'_>, side: &Side, ground: &RunPlace, scratch: &Path) -> Result<Run, Refusal> {
     let unwritable = |error| Refusal::Usage(format!("there is no place for what a command says: {error}"));
     let (said, errors) = (scratch.join("stdout"), scratch.join("stderr"));
     let stdout = File::create(&said).map_err(unwritable)?;
     let stderr = File::create(&errors).map_err(unwritable)?;
     let handle = Arc::new(OnceLock::<Handle>::new());
     let watch = watched(ground, &handle, request.patience);
-    let withheld = Withheld::of_process(request.keep_env);
+    let withheld = WithheldVariables::of_process(request.keep_env);
     let variables = ground.environment().into_iter().map(|(name, value)| (name, value.into()));
     let began = SystemTime::now();
     let running = started(&side.command, request.limits, variables, &withheld, ground.hiding(), |command| {
@@ -150,8 +150,8 @@ pub fn last_words(scratch: &Path) -> Option<String> {
     last.map(|line| line.trim().chars().take(200).collect())
 }
 
-fn watched(ground: &Ground, handle: &Arc<OnceLock<Handle>>, patience: Duration) -> Option<Watch> {
-    let Ground::Card(prepared) = ground else { return None };
+fn watched(ground: &RunPlace, handle: &Arc<OnceLock<Handle>>, patience: Duration) -> Option<Watch> {
+    let RunPlace::Card(prepared) = ground else { return None };
     let (gauge, _) = prepared.gauge.as_ref().ok()?;
     let baseline = gauge.baseline(patience).ok()?;
     let asked = handle.clone();
@@ -160,8 +160,8 @@ fn watched(ground: &Ground, handle: &Arc<OnceLock<Handle>>, patience: Duration) 
 }
 
 /// Waits for the memory of the card; why the next run would not find it as this one did.
-fn comes_back(ground: &Ground, patience: Duration) -> Option<String> {
-    let Ground::Card(prepared) = ground else { return None };
+fn comes_back(ground: &RunPlace, patience: Duration) -> Option<String> {
+    let RunPlace::Card(prepared) = ground else { return None };
     let (gauge, baseline) = prepared.gauge.as_ref().ok()?;
     match gauge.returned_to(baseline, &[], patience.min(super::RETURN)) {
         crate::runtime::watch::Returned::NotBack { .. } => {

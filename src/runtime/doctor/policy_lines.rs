@@ -3,7 +3,7 @@
 use crate::policy::Gpu;
 use crate::runtime::cards::Card;
 use crate::runtime::choice;
-use crate::runtime::management::Board;
+use crate::runtime::management::CardState;
 use serde::Serialize;
 
 /// More cards than this are not told apart by reading.
@@ -21,9 +21,9 @@ pub struct PolicyLines {
 
 /// The lines for the cards that may be meant: the one that the policy allows, or all that it does not refuse. None where
 /// the policy has the UUID already.
-pub fn policy_lines(gpu: Option<&Gpu>, allowed: Option<&Card>, boards: &[Board]) -> Vec<PolicyLines> {
+pub fn policy_lines(gpu: Option<&Gpu>, allowed: Option<&Card>, boards: &[CardState]) -> Vec<PolicyLines> {
     let is_named = |card: &Card| gpu.is_some_and(|gpu| gpu.visible_devices.contains(&card.uuid));
-    let may_be_meant = |board: &&Board| match allowed {
+    let may_be_meant = |board: &&CardState| match allowed {
         Some(card) => board.card.is(card),
         None => gpu.is_none_or(|gpu| choice::objection(gpu, board).is_none()),
     };

@@ -1,27 +1,27 @@
 //! The card of a command: which one it is, and whether the driver shows a process that one and no other.
 
 use super::faults::{driver_trouble, no_card};
-use super::{Refusal, Seen};
+use super::{MachineBefore, Refusal};
 use crate::policy::Gpu;
 use crate::runtime::cards::Card;
 use crate::runtime::choice::{self, Given};
 use crate::runtime::driver::Answer;
-use crate::runtime::machine::{self, Told};
-use crate::runtime::process::Hiding;
+use crate::runtime::machine::{self, CardAnswer};
+use crate::runtime::process::HiddenFiles;
 use crate::runtime::surroundings::Scheduler;
 use std::ffi::OsString;
 use std::io;
 use std::time::Duration;
 
 /// The cards that the policy allows, each as good as the others, or without a policy the one that the environment gives.
-pub(super) fn chosen(gpu: Option<&Gpu>, seen: &Seen) -> Result<Vec<Card>, Refusal> {
-    let Seen { machine, environment, .. } = seen;
+pub(super) fn chosen(gpu: Option<&Gpu>, seen: &MachineBefore) -> Result<Vec<Card>, Refusal> {
+    let MachineBefore { machine, environment, .. } = seen;
     // Before anybody waits in a queue for a card that no program can use.
     if let Some(trouble) = driver_trouble(&machine.driver) {
         return Err(trouble);
     }
     let mask = environment.get("CUDA_VISIBLE_DEVICES");
-    let shows_cards = matches!(machine.driver, Told::Answer(Answer::Cards { .. }));
+    let shows_cards = matches!(machine.driver, CardAnswer::Answer(Answer::Cards { .. }));
     if !shows_cards && (mask.is_none() || gpu.is_none() || machine.boards().is_empty()) {
         return Err(no_card(machine, mask));
     }
@@ -35,7 +35,7 @@ pub(super) fn chosen(gpu: Option<&Gpu>, seen: &Seen) -> Result<Vec<Card>, Refusa
     }
 }
 
-fn allowed(gpu: &Gpu, seen: &Seen, mask: Option<&str>) -> Result<Vec<Card>, Refusal> {
+fn allowed(gpu: &Gpu, seen: &MachineBefore, mask: Option<&str>) -> Result<Vec<Card>, Refusal> {
     let machine = &seen.machine;
     let visible = machine.visible();
     let given = Given {
@@ -118,9 +118,9 @@ pub(super) fn confirm(
 /// What the driver shows a process with this environment, from which these files are hidden.
 pub(super) fn shown(
     environment: &[(&'static str, String)],
-    hiding: Option<&Hiding>,
+    hiding: Option<&HiddenFiles>,
     patience: Duration,
-) -> io::Result<Told<Answer>> {
+) -> io::Result<CardAnswer<Answer>> {
     let changes: Vec<(&str, Option<OsString>)> =
         environment.iter().map(|(name, value)| (*name, Some(value.into()))).collect();
     machine::answer(&changes, hiding, patience)

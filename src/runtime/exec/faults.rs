@@ -3,17 +3,17 @@
 use super::Refusal;
 use crate::runtime::doctor::driver_fault;
 use crate::runtime::driver::{Answer, codes};
-use crate::runtime::machine::{Machine, Told};
+use crate::runtime::machine::{CardAnswer, Machine};
 use crate::runtime::management::Listing;
 use std::io;
 
 /// Why there is no card, where the driver is in no trouble.
 pub(super) fn no_card(machine: &Machine, mask: Option<&str>) -> Refusal {
-    let is_none = matches!(machine.driver, Told::Answer(Answer::Error { code: codes::NO_DEVICE }));
+    let is_none = matches!(machine.driver, CardAnswer::Answer(Answer::Error { code: codes::NO_DEVICE }));
     let listing = machine.listing.answer();
     // The driver says the same whatever the cause is.
     let why = match (&machine.driver, listing) {
-        (Told::Answer(Answer::NoLibrary), _) => driver_fault(&machine.driver).map(|why| {
+        (CardAnswer::Answer(Answer::NoLibrary), _) => driver_fault(&machine.driver).map(|why| {
             format!("{why}: install NVIDIA's driver, or start the container with `--gpus` on a host that has it")
         }),
         (_, Some(Listing::NoDriver)) if is_none => Some(
@@ -40,16 +40,16 @@ pub(super) fn no_card(machine: &Machine, mask: Option<&str>) -> Refusal {
 }
 
 /// Trouble of the driver, which is nobody's choice of a card.
-pub(super) fn driver_trouble(driver: &Told<Answer>) -> Option<Refusal> {
+pub(super) fn driver_trouble(driver: &CardAnswer<Answer>) -> Option<Refusal> {
     let by_choice = [codes::NO_DEVICE, codes::INVALID_DEVICE, codes::STUB_LIBRARY];
     let is_trouble = match driver {
-        Told::Answer(Answer::Error { code }) => !by_choice.contains(code),
-        Told::Answer(Answer::Cards { .. } | Answer::NoLibrary) => false,
-        Told::Answer(Answer::Broken { .. }) | Told::Silence(_) | Told::Crash(_) => true,
+        CardAnswer::Answer(Answer::Error { code }) => !by_choice.contains(code),
+        CardAnswer::Answer(Answer::Cards { .. } | Answer::NoLibrary) => false,
+        CardAnswer::Answer(Answer::Broken { .. }) | CardAnswer::Silence(_) | CardAnswer::Crash(_) => true,
     };
     let why = driver_fault(driver).filter(|_| is_trouble)?;
     Some(Refusal::Infrastructure(match driver {
-        Told::Silence(_) => {
+        CardAnswer::Silence(_) => {
             format!(
                 "{why}: give it longer with `--driver-timeout`, or restart the machine if it stays silent"
             )

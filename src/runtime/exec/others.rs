@@ -1,12 +1,12 @@
 //! Somebody else on the card, who knows nothing of slots.
 
-use super::Foreign;
+use super::ForeignProcessPolicy;
 use crate::runtime::management::User;
 use crate::runtime::slot::CardUse;
 use crate::runtime::watch::process;
 
 /// What they mean for who wants the card.
-pub(super) fn use_of(users: &[User], foreign: Foreign) -> CardUse {
+pub(super) fn use_of(users: &[User], foreign: ForeignProcessPolicy) -> CardUse {
     let Some(first) = users.first() else { return CardUse::Free };
     let others = match users.len() - 1 {
         0 => String::new(),
@@ -14,8 +14,8 @@ pub(super) fn use_of(users: &[User], foreign: Foreign) -> CardUse {
     };
     let told = format!("{}{others} without a slot", process(first.pid, name_of(first.pid).as_deref()));
     match foreign {
-        Foreign::Wait => CardUse::Busy(told),
-        Foreign::Refuse => CardUse::Refused(told),
+        ForeignProcessPolicy::Wait => CardUse::Busy(told),
+        ForeignProcessPolicy::Refuse => CardUse::Refused(told),
     }
 }
 

@@ -6,9 +6,9 @@ use crate::policy::Gpu;
 use crate::runtime::cards::Card;
 use crate::runtime::choice::is_forbidden;
 use crate::runtime::driver::Answer;
-use crate::runtime::machine::{Machine, Told};
+use crate::runtime::machine::{CardAnswer, Machine};
 use crate::runtime::prevention::{Prevention, device_folder, files_of_others};
-use crate::runtime::process::{Hiding, Namespace};
+use crate::runtime::process::{HiddenFiles, Namespace};
 use crate::runtime::record::NotChecked;
 use crate::runtime::watch::{Gauge, INTERVAL};
 use std::path::PathBuf;
@@ -22,9 +22,9 @@ pub(super) const NOT_WANTED: &str = "it was asked not to (`--hide-cards never`)"
 pub(super) fn prevented(
     environment: &[(&'static str, String)],
     files: Result<Vec<PathBuf>, String>,
-    is_right: &dyn Fn(&Told<Answer>) -> bool,
+    is_right: &dyn Fn(&CardAnswer<Answer>) -> bool,
     patience: Duration,
-) -> (Option<Hiding>, Prevention) {
+) -> (Option<HiddenFiles>, Prevention) {
     let files = match files {
         Ok(files) if files.is_empty() => return (None, Prevention::NothingToHide),
         Ok(files) => files,
@@ -32,7 +32,7 @@ pub(super) fn prevented(
     };
     let mut why = String::new();
     for namespace in [Namespace::Mount, Namespace::User] {
-        let hiding = Hiding { files: files.clone(), namespace };
+        let hiding = HiddenFiles { files: files.clone(), namespace };
         match shown(environment, Some(&hiding), patience) {
             Ok(told) if is_right(&told) => {
                 let prevention = Prevention::of(&hiding);

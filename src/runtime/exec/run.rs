@@ -1,8 +1,8 @@
 //! A whole run: prepared, watched, ended, written down. The record is written when the run begins and when it ends, however
 //! it ends.
 
-use super::withheld::Withheld;
-use super::{Prepared, Refusal, Request, Seen, prepare, reach, said, without};
+use super::withheld::WithheldVariables;
+use super::{MachineBefore, Prepared, Refusal, Request, prepare, reach, said, without};
 use crate::policy::Mode;
 use crate::runtime::cards::Card;
 use crate::runtime::document::Document;
@@ -85,7 +85,7 @@ fn attempt(
         place.get_or_insert(told.ahead as u64);
         tell(Message::Waiting(card, told));
     };
-    let seen = Seen::now(request.gpu, request.patience)?;
+    let seen = MachineBefore::now(request.gpu, request.patience)?;
     // A refusal, too, says which driver it was.
     change(state, |record| {
         record.simulated = seen.machine.is_simulated();
@@ -97,7 +97,7 @@ fn attempt(
         return Err(Refusal::Simulated);
     }
     let prepared = prepare(&seen, request, &mut progress)?;
-    let withheld = Withheld::of_process(request.keep_env);
+    let withheld = WithheldVariables::of_process(request.keep_env);
     change(state, |record| {
         record.card = Some(prepared.card.clone());
         record.environment = changes(&prepared.environment, &withheld);
@@ -147,7 +147,7 @@ fn attempt(
 /// The variables that the command gets, and those that it does not get.
 pub(in crate::runtime) fn changes(
     environment: &[(&'static str, String)],
-    withheld: &Withheld,
+    withheld: &WithheldVariables,
 ) -> BTreeMap<String, Option<String>> {
     let set = environment.iter().map(|(name, value)| ((*name).to_owned(), Some(value.clone())));
     let removed = withheld.names.iter().map(|name| (name.to_string_lossy().into_owned(), None));

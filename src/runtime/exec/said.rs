@@ -1,12 +1,12 @@
 //! What gpulint says of a run, beside what the command says itself.
 
 use super::{Message, Strays};
-use crate::runtime::management::Board;
+use crate::runtime::management::CardState;
 use crate::runtime::process::{Ended, Limit};
 use crate::runtime::watch::{Readings, Returned, Stray};
 
 /// About the card before the command.
-pub(super) fn tell_state(board: &Board, tell: &mut dyn FnMut(Message<'_>)) {
+pub(super) fn tell_state(board: &CardState, tell: &mut dyn FnMut(Message<'_>)) {
     let Some(uncorrected) = board.memory_errors.map(|errors| errors.uncorrected).filter(|count| *count > 0)
     else {
         return;

@@ -1,7 +1,7 @@
 //! One of several cards that the policy allows alike: the first that nobody holds, so that as many jobs as cards run at once.
 
 use crate::runtime::cards::Card;
-use crate::runtime::slot::{self, CardUse, Holder, SlotError, Wait};
+use crate::runtime::slot::{self, CardUse, Holder, SlotError, SlotWait};
 use std::path::Path;
 use std::time::Duration;
 
@@ -38,7 +38,8 @@ pub(super) fn first_free<T>(
 /// The first whose slot is free now, else the first: who wants it will wait for it, and hear of what is wrong with its slot.
 pub(super) fn free_now(cards: Vec<Card>, folder: &Path) -> Option<Card> {
     let is_free = |card: &&Card| {
-        let wait = Wait { timeout: Some(Duration::ZERO), card: &mut || CardUse::Free, progress: &mut |_| () };
+        let wait =
+            SlotWait { timeout: Some(Duration::ZERO), card: &mut || CardUse::Free, progress: &mut |_| () };
         slot::take(folder, &card.uuid, &Holder::of_this_process(&[]), wait).is_ok()
     };
     let free = cards.iter().filter(|_| cards.len() > 1).find(is_free).or(cards.first());

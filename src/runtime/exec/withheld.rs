@@ -11,18 +11,18 @@ const FILES: [&str; 5] =
 const SERVICES: &str = "ACTIONS_";
 
 /// The variables of this process that a command is started without, and those of them that it gets because they are in `kept`.
-pub(in crate::runtime) struct Withheld {
+pub(in crate::runtime) struct WithheldVariables {
     pub(in crate::runtime) names: Vec<OsString>,
     pub(in crate::runtime) kept: Vec<String>,
 }
 
-impl Withheld {
-    pub(in crate::runtime) fn of_process(kept: &[String]) -> Withheld {
-        Withheld::of(env::vars_os().map(|(name, _)| name), kept)
+impl WithheldVariables {
+    pub(in crate::runtime) fn of_process(kept: &[String]) -> WithheldVariables {
+        WithheldVariables::of(env::vars_os().map(|(name, _)| name), kept)
     }
 
-    fn of(variables: impl Iterator<Item = OsString>, wanted: &[String]) -> Withheld {
-        let mut told = Withheld { names: Vec::new(), kept: Vec::new() };
+    fn of(variables: impl Iterator<Item = OsString>, wanted: &[String]) -> WithheldVariables {
+        let mut told = WithheldVariables { names: Vec::new(), kept: Vec::new() };
         for name in variables.filter(|name| belongs_to_the_job(&name.to_string_lossy())) {
             let text = name.to_string_lossy();
             match wanted.iter().any(|wanted| is_same(wanted, &text)) {
@@ -54,8 +54,10 @@ mod tests {
     fn only_what_belongs_to_the_job() {
         let names =
             ["PATH", "GITHUB_OUTPUT", "GITHUB_SHA", "ACTIONS_RUNTIME_TOKEN", "GITHUB_ENV", "MY_ACTIONS_"];
-        let told =
-            Withheld::of(names.iter().map(OsString::from), &["GITHUB_ENV".to_owned(), "ABSENT".to_owned()]);
+        let told = WithheldVariables::of(
+            names.iter().map(OsString::from),
+            &["GITHUB_ENV".to_owned(), "ABSENT".to_owned()],
+        );
         assert_eq!(told.names, ["ACTIONS_RUNTIME_TOKEN", "GITHUB_OUTPUT"]);
         assert_eq!(told.kept, ["GITHUB_ENV"]);
     }

@@ -3,13 +3,13 @@
 
 use super::faults::not_asked;
 use super::run::{ReportFile, State, add_end, change, changes};
-use super::withheld::Withheld;
+use super::withheld::WithheldVariables;
 use super::{Message, Outputs, Refusal, Request, reach, said, started, with_report};
 use crate::runtime::driver::Answer;
-use crate::runtime::machine::{self, Told};
+use crate::runtime::machine::{self, CardAnswer};
 use crate::runtime::management::Listing;
 use crate::runtime::prevention::{Prevention, device_folder, files_of_cards};
-use crate::runtime::process::Hiding;
+use crate::runtime::process::HiddenFiles;
 use crate::runtime::record::{NotChecked, Report};
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -42,7 +42,7 @@ pub(super) fn attempt(
         }
         false => (None, Prevention::NotPossible { why: reach::NOT_WANTED.to_owned() }),
     };
-    let withheld = Withheld::of_process(request.keep_env);
+    let withheld = WithheldVariables::of_process(request.keep_env);
     change(state, |record| {
         record.environment = changes(&environment, &withheld);
         record.kept_environment.clone_from(&withheld.kept);
@@ -69,7 +69,7 @@ pub(in crate::runtime) fn prevented_for_cpu(
     environment: &[(&'static str, String)],
     files: Vec<PathBuf>,
     patience: Duration,
-) -> (Option<Hiding>, Prevention) {
-    let is_hidden = |told: &Told<Answer>| told.cards().is_empty();
+) -> (Option<HiddenFiles>, Prevention) {
+    let is_hidden = |told: &CardAnswer<Answer>| told.cards().is_empty();
     reach::prevented(environment, Ok(files), &is_hidden, patience)
 }

@@ -7,7 +7,7 @@ use super::lines::Failure;
 use crate::runtime::cards::Card;
 use crate::runtime::doctor::driver_fault;
 use crate::runtime::driver::{self, Answer};
-use crate::runtime::machine::Told;
+use crate::runtime::machine::CardAnswer;
 use cudarc::driver::result::{self, DriverError};
 use cudarc::driver::sys::{self, CUdevice, CUdeviceptr, CUfunction, CUmemoryPool, CUmodule};
 use std::cell::RefCell;
@@ -25,10 +25,10 @@ pub fn first_card() -> Result<Card, Failure> {
     let (code, told) = match driver::answer() {
         Answer::Cards { cards, .. } => match cards.into_iter().next() {
             Some(card) => return Ok(card),
-            None => (None, Told::Answer(Answer::Error { code: driver::codes::NO_DEVICE })),
+            None => (None, CardAnswer::Answer(Answer::Error { code: driver::codes::NO_DEVICE })),
         },
-        Answer::Error { code } => (Some(code), Told::Answer(Answer::Error { code })),
-        other => (None, Told::Answer(other)),
+        Answer::Error { code } => (Some(code), CardAnswer::Answer(Answer::Error { code })),
+        other => (None, CardAnswer::Answer(other)),
     };
     Err(Failure { doing: doing(), code, why: driver_fault(&told).unwrap_or_default() })
 }

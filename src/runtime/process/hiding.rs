@@ -18,12 +18,12 @@ pub enum Namespace {
 
 /// Files to be hidden.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Hiding {
+pub struct HiddenFiles {
     pub files: Vec<PathBuf>,
     pub namespace: Namespace,
 }
 
-impl Hiding {
+impl HiddenFiles {
     /// Hides the files from the command, and from all that it starts, once it is started. Where the system does not allow it,
     /// the start of the command fails.
     ///

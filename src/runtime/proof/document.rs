@@ -1,8 +1,8 @@
 //! A proof as one JSON document: the verdict, its reasons, and what was seen.
 
 use super::Request;
-use super::harness::Told;
-use super::sightings::{Python, Seen};
+use super::harness::HarnessRecord;
+use super::sightings::{ProcessFindings, Python};
 use crate::runtime::document::Document;
 use crate::runtime::exec::Refusal;
 use crate::runtime::record::Record;
@@ -94,7 +94,12 @@ pub enum What {
 
 impl Proof {
     /// What is known, before it is judged and without what the machine has.
-    pub(super) fn of(request: &Request<'_>, record: Record, told: Told, seen: Seen) -> Proof {
+    pub(super) fn of(
+        request: &Request<'_>,
+        record: Record,
+        told: HarnessRecord,
+        seen: ProcessFindings,
+    ) -> Proof {
         let told_by = |python: &Python| told.interpreters.iter().any(|one| one.pid == python.pid);
         Proof {
             schema: SCHEMA,
@@ -126,7 +131,7 @@ impl Proof {
         record.end = refusal.end();
         record.simulated = matches!(refusal, Refusal::Simulated);
         record.exit_code = Some(refusal.exit_code());
-        let mut proof = Proof::of(request, record, Told::default(), Seen::default());
+        let mut proof = Proof::of(request, record, HarnessRecord::default(), ProcessFindings::default());
         (proof.verdict, proof.exit_code) = (Verdict::of(Some(reason.weight)), refusal.exit_code());
         proof.reasons.push(reason);
         proof

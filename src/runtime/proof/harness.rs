@@ -24,7 +24,7 @@ pub struct Harness {
 
 /// What all processes told.
 #[derive(Default)]
-pub struct Told {
+pub struct HarnessRecord {
     pub imports: Vec<Import>,
     pub interpreters: Vec<Interpreter>,
 }
@@ -67,12 +67,12 @@ impl Harness {
     }
 
     /// What was written so far, by the numbers of the processes.
-    pub fn told(&self) -> Told {
+    pub fn told(&self) -> HarnessRecord {
         let entries = fs::read_dir(self.files()).into_iter().flatten().flatten();
         let number = |path: &Path| path.file_stem()?.to_str()?.parse::<u32>().ok();
         let files: BTreeMap<u32, PathBuf> =
             entries.filter_map(|entry| Some((number(&entry.path())?, entry.path()))).collect();
-        let mut told = Told::default();
+        let mut told = HarnessRecord::default();
         for (pid, file) in files {
             told.add(pid, &beginning_of(&file).unwrap_or_default());
         }
@@ -94,7 +94,7 @@ impl Drop for Harness {
     }
 }
 
-impl Told {
+impl HarnessRecord {
     fn add(&mut self, pid: u32, text: &str) {
         // A line that was not written to its end is left out.
         for line in text.lines().filter_map(|line| serde_json::from_str(line).ok()) {

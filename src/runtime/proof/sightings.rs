@@ -3,7 +3,7 @@
 //! tells of each file that is opened, no device file is missed, however briefly it is open.
 
 use super::document::{Sighting, What};
-use crate::runtime::management::Board;
+use crate::runtime::management::CardState;
 use crate::runtime::process::{Handle, Opened};
 use crate::runtime::record::NotChecked;
 use crate::runtime::watch::Gauge;
@@ -32,7 +32,7 @@ pub struct Python {
 
 /// What was seen.
 #[derive(Default)]
-pub struct Seen {
+pub struct ProcessFindings {
     pub sightings: Vec<Sighting>,
     pub interpreters: Vec<Python>,
     /// Whether the system told of each file that was opened.
@@ -44,7 +44,7 @@ pub struct Seen {
 pub struct Watch {
     over: Arc<AtomicBool>,
     sightings: Sightings,
-    looks: Option<JoinHandle<Look>>,
+    looks: Option<JoinHandle<ProcessSearch>>,
     openings: Option<JoinHandle<()>>,
 }
 
@@ -54,7 +54,7 @@ impl Watch {
         told: Option<Opened>,
         devices: &Path,
         forbidden: &[String],
-        boards: &[Board],
+        boards: &[CardState],
         patience: Duration,
     ) -> Watch {
         let (over, sightings) = (Arc::new(AtomicBool::new(false)), Sightings::default());
@@ -73,7 +73,7 @@ impl Watch {
             };
             std::thread::Builder::new().name("read-openings".into()).spawn(body).ok()
         });
-        let mut look = Look::new(handle, sightings.clone(), devices, forbidden, boards, patience);
+        let mut look = ProcessSearch::new(handle, sightings.clone(), devices, forbidden, boards, patience);
         let asked = over.clone();
         let body = move || {
             while !asked.load(Ordering::Relaxed) {
@@ -86,15 +86,15 @@ impl Watch {
         Watch { over, sightings, looks, openings }
     }
 
-    pub fn end(self) -> Seen {
+    pub fn end(self) -> ProcessFindings {
         self.over.store(true, Ordering::Relaxed);
         let mut seen = self.looks.and_then(|thread| thread.join().ok()).map_or_else(
             || {
                 let (what, why) = ("the processes of the command", "the thread that looks at them ended");
                 let not_checked = vec![NotChecked { what: what.to_owned(), why: why.to_owned() }];
-                Seen { not_checked, ..Seen::default() }
+                ProcessFindings { not_checked, ..ProcessFindings::default() }
             },
-            Look::seen,
+            ProcessSearch::seen,
         );
         seen.every_opening = self.openings.is_some_and(|thread| thread.join().is_ok());
         seen.sightings = self.sightings.all();
@@ -131,7 +131,7 @@ fn name_of(pid: u32) -> String {
     name.trim_end().to_owned()
 }
 
-struct Look {
+struct ProcessSearch {
     handle: Handle,
     /// What the names of device files of GPUs begin with.
     devices: PathBuf,
@@ -146,15 +146,15 @@ struct Look {
     not_checked: Vec<NotChecked>,
 }
 
-impl Look {
+impl ProcessSearch {
     fn new(
         handle: Handle,
         sightings: Sightings,
         devices: PathBuf,
         forbidden: &[String],
-        boards: &[Board],
+        boards: &[CardState],
         patience: Duration,
-    ) -> Look {
+    ) -> ProcessSearch {
         let mut not_checked = Vec::new();
         let mut cards = Vec::new();
         for board in boards {
@@ -168,7 +168,7 @@ impl Look {
         }
         not_checked.extend(cannot_see());
         let plain = forbidden.iter().filter(|module| !module.contains('*'));
-        Look {
+        ProcessSearch {
             handle,
             devices,
             libraries: plain.map(|module| format!("-packages/{}/", module.replace('.', "/"))).collect(),
@@ -242,13 +242,13 @@ impl Look {
         self.libraries.iter().filter_map(first).map(str::to_owned).collect()
     }
 
-    fn seen(self) -> Seen {
+    fn seen(self) -> ProcessFindings {
         let long = |(first, last, _): &(Instant, Instant, Vec<String>)| *last - *first >= LONG_ENOUGH;
         let pythons = self.pythons.into_iter().filter(|(_, seen)| long(seen));
-        Seen {
+        ProcessFindings {
             interpreters: pythons.map(|(pid, (.., command))| Python { pid, command }).collect(),
             not_checked: self.not_checked,
-            ..Seen::default()
+            ..ProcessFindings::default()
         }
     }
 }

@@ -19,14 +19,14 @@ const MOST_SEATS: usize = 4096;
 
 /// A place in the queue, until it is dropped or the process ends.
 #[derive(Debug)]
-pub struct Seat {
+pub struct QueuePlace {
     lock: File,
     index: usize,
     pub ticket: u64,
 }
 
 /// Takes a seat at the end of the queue; `None` when the time is over before the door opened.
-pub fn arrive(folder: &Folder, name: &str, until: Option<Instant>) -> io::Result<Option<Seat>> {
+pub fn arrive(folder: &Folder, name: &str, until: Option<Instant>) -> io::Result<Option<QueuePlace>> {
     let door = folder.file(&format!("{name}.door"))?;
     // Once at least, also when there is no time to wait.
     while !locked(&door)? {
@@ -40,7 +40,7 @@ pub fn arrive(folder: &Folder, name: &str, until: Option<Instant>) -> io::Result
     seat.map(Some)
 }
 
-impl Seat {
+impl QueuePlace {
     /// How many waiters are served before this one.
     pub fn ahead(&self, folder: &Folder, name: &str) -> io::Result<usize> {
         let mut ahead = 0;
@@ -55,13 +55,13 @@ impl Seat {
     }
 }
 
-impl Drop for Seat {
+impl Drop for QueuePlace {
     fn drop(&mut self) {
         let _ = self.lock.unlock();
     }
 }
 
-fn sit_down(folder: &Folder, name: &str) -> io::Result<Seat> {
+fn sit_down(folder: &Folder, name: &str) -> io::Result<QueuePlace> {
     let mut seat = None;
     let mut last = 0;
     for index in 0..MOST_SEATS {
@@ -82,7 +82,7 @@ fn sit_down(folder: &Folder, name: &str) -> io::Result<Seat> {
     let mut file = folder.file(&ticket_name(name, index))?;
     // Always of the same length, so that it replaces the one before in one write.
     file.write_all(format!("{ticket:020}\n").as_bytes())?;
-    Ok(Seat { lock, index, ticket })
+    Ok(QueuePlace { lock, index, ticket })
 }
 
 fn ticket(folder: &Folder, name: &str, index: usize) -> io::Result<Option<u64>> {

@@ -23,7 +23,7 @@ impl Drop for Scratch {
 
 fn try_once(folder: &Path, uuid: &str, card: CardUse) -> Result<Slot, SlotError> {
     let command = ["python", "train\u{1b}[31m.py"].map(OsString::from);
-    let wait = Wait { timeout: Some(Duration::ZERO), card: &mut || card.clone(), progress: &mut |_| {} };
+    let wait = SlotWait { timeout: Some(Duration::ZERO), card: &mut || card.clone(), progress: &mut |_| {} };
     take(folder, uuid, &Holder::of_this_process(&command), wait)
 }
 

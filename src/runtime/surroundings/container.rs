@@ -1,6 +1,6 @@
 //! Containers, by the marks that they leave inside.
 
-use super::World;
+use super::SearchRoot;
 use serde::Serialize;
 
 /// The container that the process is in.
@@ -37,7 +37,7 @@ impl Engine {
     }
 }
 
-pub(super) fn of(world: &World<'_>) -> Option<Container> {
+pub(super) fn of(world: &SearchRoot<'_>) -> Option<Container> {
     let environment = world.environment;
     let (mut found, mut in_pod) = (Vec::new(), false);
     if world.has(".dockerenv") {

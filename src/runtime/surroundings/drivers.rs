@@ -1,6 +1,6 @@
 //! What the kernel tells of NVIDIA's and AMD's drivers, without a call to either.
 
-use super::World;
+use super::SearchRoot;
 use super::world::text_of;
 use crate::runtime::cards::PciAddress;
 use serde::Serialize;
@@ -40,7 +40,7 @@ pub struct Amd {
     pub gpus: Option<usize>,
 }
 
-pub(super) fn nvidia(world: &World<'_>) -> Nvidia {
+pub(super) fn nvidia(world: &SearchRoot<'_>) -> Nvidia {
     let version = world.text("proc/driver/nvidia/version");
     Nvidia {
         kernel_module: version.as_deref().and_then(version_in).map(str::to_owned),
@@ -54,7 +54,7 @@ pub(super) fn nvidia(world: &World<'_>) -> Nvidia {
     }
 }
 
-pub(super) fn amd(world: &World<'_>) -> Amd {
+pub(super) fn amd(world: &SearchRoot<'_>) -> Amd {
     let nodes = world.entries("sys/class/kfd/kfd/topology/nodes");
     let properties: Vec<String> = nodes.iter().filter_map(|node| text_of(&node.join("properties"))).collect();
     // A processor is a node too, and has none of these units.
@@ -71,7 +71,7 @@ pub(super) fn amd(world: &World<'_>) -> Amd {
 }
 
 /// The files of a folder whose names are this and a number, in the order of the numbers.
-fn numbered(world: &World<'_>, folder: &str, name: &str) -> Vec<String> {
+fn numbered(world: &SearchRoot<'_>, folder: &str, name: &str) -> Vec<String> {
     let entries = world.entries(folder);
     let numbers =
         entries.iter().filter_map(|path| path.file_name()?.to_str()?.strip_prefix(name)?.parse::<u32>().ok());
@@ -90,7 +90,7 @@ fn version_in(text: &str) -> Option<&str> {
     })
 }
 
-fn cards(world: &World<'_>) -> Vec<KernelCard> {
+fn cards(world: &SearchRoot<'_>) -> Vec<KernelCard> {
     let folders = world.entries("proc/driver/nvidia/gpus");
     let mut cards: Vec<KernelCard> = folders
         .iter()

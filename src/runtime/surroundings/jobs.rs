@@ -1,6 +1,6 @@
 //! Who started the process for somebody: Slurm, a CI service; and CUDA's Multi-Process Service, through which it may go.
 
-use super::{Environment, World};
+use super::{Environment, SearchRoot};
 use serde::Serialize;
 
 /// A job of Slurm.
@@ -135,7 +135,7 @@ pub(super) fn ci(environment: &Environment) -> Option<CiJob> {
     set.then_some(CiJob { service: Service::Unknown, runner: None, self_hosted: None })
 }
 
-pub(super) fn multi_process_service(world: &World<'_>) -> Option<MultiProcessService> {
+pub(super) fn multi_process_service(world: &SearchRoot<'_>) -> Option<MultiProcessService> {
     const USUAL: &str = "/tmp/nvidia-mps";
     let exists = |path: &str| world.has(path.trim_start_matches('/'));
     match world.environment.filled("CUDA_MPS_PIPE_DIRECTORY") {

@@ -32,7 +32,7 @@ fn linux() -> Platform {
 
 fn seen(root: &Path, variables: &[(&str, &str)]) -> Surroundings {
     let environment: Environment = variables.iter().copied().collect();
-    Surroundings::of(&World { environment: &environment, root, platform: linux() })
+    Surroundings::of(&SearchRoot { environment: &environment, root, platform: linux() })
 }
 
 fn text_about(seen: &Surroundings, topic: Topic) -> String {
@@ -220,7 +220,7 @@ fn a_mac() {
     let root = Root::with("mac", &[]);
     let environment = Environment::default();
     let platform = Platform { system: "macos".into(), processor: "aarch64".into() };
-    let seen = Surroundings::of(&World { environment: &environment, root: &root.0, platform });
+    let seen = Surroundings::of(&SearchRoot { environment: &environment, root: &root.0, platform });
     assert!(seen.apple_silicon && text_about(&seen, Topic::AppleSilicon).contains("`mps`"));
     let json = serde_json::to_value(&seen).unwrap();
     assert_eq!(json["numbering"], "of_the_machine");
@@ -230,6 +230,6 @@ fn a_mac() {
 #[test]
 fn this_machine_whatever_it_is() {
     let environment = Environment::of_process();
-    let seen = Surroundings::of(&World::of_this_machine(&environment));
+    let seen = Surroundings::of(&SearchRoot::of_this_machine(&environment));
     assert_eq!(seen.platform, Platform::of_this_program());
 }

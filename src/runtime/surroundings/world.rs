@@ -82,17 +82,17 @@ impl Platform {
 
 /// Where is looked.
 #[derive(Clone, Debug)]
-pub struct World<'a> {
+pub struct SearchRoot<'a> {
     pub environment: &'a Environment,
     /// What stands for `/`.
     pub root: &'a Path,
     pub platform: Platform,
 }
 
-impl<'a> World<'a> {
+impl<'a> SearchRoot<'a> {
     /// This machine, as a process with these variables sees it.
-    pub fn of_this_machine(environment: &'a Environment) -> World<'a> {
-        World { environment, root: Path::new("/"), platform: Platform::of_this_program() }
+    pub fn of_this_machine(environment: &'a Environment) -> SearchRoot<'a> {
+        SearchRoot { environment, root: Path::new("/"), platform: Platform::of_this_program() }
     }
 
     /// Whether there is a file of this path below the root.

@@ -5,11 +5,11 @@ use super::document::{Check, Reason, State, Validation, Weight};
 use super::judgement::DISTURBED;
 use super::memory;
 use super::plan::Plan;
-use super::turn::{Progress, Turn};
+use super::turn::{Progress, RunningCheck};
 use super::workers::Workers;
 use crate::policy::Policy;
 use crate::runtime::exec::Refusal;
-use crate::runtime::management::Board;
+use crate::runtime::management::CardState;
 use std::collections::VecDeque;
 use std::io;
 use std::path::PathBuf;
@@ -27,7 +27,7 @@ pub struct Request<'a> {
     /// How many workers there are at once; at least one.
     pub jobs: usize,
     /// The card for the checks that need one; `None` when none does.
-    pub board: Option<Result<Board, Refusal>>,
+    pub board: Option<Result<CardState, Refusal>>,
     /// Where the earlier speeds of the cards are; `None` without such a folder.
     pub history: Option<PathBuf>,
     /// When it must have come to its end.
@@ -128,10 +128,10 @@ fn go(
     outside: &mut Outside<'_>,
 ) -> io::Result<bool> {
     let mut waiting: VecDeque<usize> = numbers.into();
-    let mut running: Vec<Turn> = Vec::new();
+    let mut running: Vec<RunningCheck> = Vec::new();
     loop {
         if request.interrupted.load(Ordering::Relaxed) {
-            running.iter_mut().for_each(Turn::ask_to_end);
+            running.iter_mut().for_each(RunningCheck::ask_to_end);
             document.interrupt();
             // Before the workers are waited for: nobody knows how long this process has.
             (outside.write)(document)?;
@@ -139,7 +139,7 @@ fn go(
             return Ok(false);
         }
         if request.until.is_some_and(|until| Instant::now() >= until) {
-            running.iter_mut().for_each(Turn::ask_to_end);
+            running.iter_mut().for_each(RunningCheck::ask_to_end);
             document.run_out_of_time();
             wait_for(running, request.impatient);
             return Ok(true);
@@ -147,7 +147,7 @@ fn go(
         while running.len() < jobs.max(1)
             && let Some(number) = waiting.pop_front()
         {
-            let started = Turn::start(request, document, number);
+            let started = RunningCheck::start(request, document, number);
             (outside.write)(document)?;
             if let (Some(turn), Some(check)) = (started, document.checks.get(number)) {
                 (outside.tell)(Message::Started(check));
@@ -182,11 +182,11 @@ fn go(
 }
 
 /// Those who were asked to end; once more when somebody is impatient, upon which they kill what does not end.
-fn wait_for(mut running: Vec<Turn>, impatient: &AtomicBool) {
+fn wait_for(mut running: Vec<RunningCheck>, impatient: &AtomicBool) {
     let mut was_asked_again = false;
     while !running.is_empty() {
         if impatient.load(Ordering::Relaxed) && !was_asked_again {
-            running.iter_mut().for_each(Turn::ask_to_end);
+            running.iter_mut().for_each(RunningCheck::ask_to_end);
             was_asked_again = true;
         }
         running.retain_mut(|turn| !turn.has_ended());

@@ -9,7 +9,7 @@ use super::tail::Tail;
 use super::workers::{Files, NOTE, WAITING};
 use super::{lint, speeds};
 use crate::runtime::growth::{self, BLOCK};
-use crate::runtime::management::Board;
+use crate::runtime::management::CardState;
 use crate::runtime::native::lines::Line;
 use crate::runtime::process::Worker;
 use crate::runtime::record::Record;
@@ -17,7 +17,7 @@ use std::io;
 use std::time::Instant;
 
 /// A check that runs.
-pub struct Turn {
+pub struct RunningCheck {
     number: usize,
     worker: Worker,
     files: Files,
@@ -28,12 +28,12 @@ pub struct Turn {
     /// What it measures.
     lines: Tail,
     done: u64,
-    earlier: Earlier,
+    earlier: EarlierTurns,
 }
 
 /// What earlier turns of a target left.
 #[derive(Default)]
-struct Earlier {
+struct EarlierTurns {
     /// In use on the card.
     points: Vec<LeakPoint>,
     /// To be said, each kind once.
@@ -49,12 +49,12 @@ pub struct Progress {
     pub unit: &'static str,
 }
 
-impl Turn {
+impl RunningCheck {
     /// `None` when it cannot be started, which its check says then.
-    pub fn start(request: &Request<'_>, document: &mut Validation, number: usize) -> Option<Turn> {
+    pub fn start(request: &Request<'_>, document: &mut Validation, number: usize) -> Option<RunningCheck> {
         let check = document.checks.get_mut(number)?;
         check.begin();
-        match Turn::next(request, number, Earlier::default(), Instant::now()) {
+        match RunningCheck::next(request, number, EarlierTurns::default(), Instant::now()) {
             Ok(turn) => Some(turn),
             Err(error) => {
                 check.settle(vec![not_started(&error)]);
@@ -103,7 +103,7 @@ impl Turn {
     }
 
     /// Writes what it proves into the document, or goes on with the next turn.
-    pub fn settle(mut self, request: &Request<'_>, document: &mut Validation) -> Option<Turn> {
+    pub fn settle(mut self, request: &Request<'_>, document: &mut Validation) -> Option<RunningCheck> {
         let (planned, check) =
             request.plan.checks.get(self.number).zip(document.checks.get_mut(self.number))?;
         check.wall_seconds = Some(self.began.elapsed().as_secs_f64());
@@ -127,7 +127,7 @@ impl Turn {
             self.earlier.points.extend(point);
             if !fails && point.is_some() && self.earlier.points.len() < *turns as usize {
                 self.earlier.keep(reasons);
-                match Turn::next(request, self.number, self.earlier, self.began) {
+                match RunningCheck::next(request, self.number, self.earlier, self.began) {
                     Ok(turn) => return Some(turn),
                     Err(error) => check.settle(vec![not_started(&error)]),
                 }
@@ -152,14 +152,19 @@ impl Turn {
         reasons
     }
 
-    fn next(request: &Request<'_>, number: usize, earlier: Earlier, began: Instant) -> io::Result<Turn> {
+    fn next(
+        request: &Request<'_>,
+        number: usize,
+        earlier: EarlierTurns,
+        began: Instant,
+    ) -> io::Result<RunningCheck> {
         let files = request.workers.files(number);
         let planned: &Planned =
             request.plan.checks.get(number).ok_or_else(|| io::Error::other("the plan has no such check"))?;
         let card = board_of(request).map(|board| &board.card);
         let worker = request.workers.start(planned, card, &files)?;
         let (wait, lines) = (Some(Tail::of(files.log.clone())), Tail::of(files.lines.clone()));
-        Ok(Turn { number, worker, files, began, progress: None, wait, lines, done: 0, earlier })
+        Ok(RunningCheck { number, worker, files, began, progress: None, wait, lines, done: 0, earlier })
     }
 
     fn judged(
@@ -228,7 +233,7 @@ impl Turn {
     }
 }
 
-impl Earlier {
+impl EarlierTurns {
     /// Of a turn that holds. What is of all turns is judged anew with the next.
     fn keep(&mut self, reasons: Vec<Reason>) {
         let turn = self.points.len();
@@ -257,7 +262,7 @@ fn not_started(error: &io::Error) -> Reason {
     Reason::of(Weight::Infrastructure, "infrastructure", message)
 }
 
-fn board_of<'a>(request: &'a Request<'_>) -> Option<&'a Board> {
+fn board_of<'a>(request: &'a Request<'_>) -> Option<&'a CardState> {
     request.board.as_ref()?.as_ref().ok()
 }
 

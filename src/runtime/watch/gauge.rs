@@ -10,18 +10,18 @@ use std::time::Duration;
 
 /// Why NVML tells nothing, as the end of "it is not known, because …".
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unread {
+pub enum NvmlFailure {
     #[error("the card fell off the bus")]
     Lost,
     #[error("{0}")]
     Other(String),
 }
 
-impl From<NvmlError> for Unread {
-    fn from(error: NvmlError) -> Unread {
+impl From<NvmlError> for NvmlFailure {
+    fn from(error: NvmlError) -> NvmlFailure {
         match error {
-            NvmlError::GpuLost => Unread::Lost,
-            other => Unread::Other(clause(&other)),
+            NvmlError::GpuLost => NvmlFailure::Lost,
+            other => NvmlFailure::Other(clause(&other)),
         }
     }
 }
@@ -52,30 +52,30 @@ pub(super) struct OtherCard {
 
 impl Gauge {
     /// The card of this UUID, or in one clause why it cannot be watched.
-    pub fn open(uuid: &str, patience: Duration) -> Result<Gauge, Unread> {
+    pub fn open(uuid: &str, patience: Duration) -> Result<Gauge, NvmlFailure> {
         let uuid = uuid.to_owned();
         Ok(within(patience, move || opened(&uuid))??)
     }
 
     /// Bytes in use now, of everybody.
-    pub fn memory_in_use(&self, patience: Duration) -> Result<u64, Unread> {
+    pub fn memory_in_use(&self, patience: Duration) -> Result<u64, NvmlFailure> {
         let gauge = self.clone();
         Ok(within(patience, move || gauge.used())??)
     }
 
     /// Who computes on the card now.
-    pub fn users_now(&self, patience: Duration) -> Result<Vec<User>, Unread> {
+    pub fn users_now(&self, patience: Duration) -> Result<Vec<User>, NvmlFailure> {
         let gauge = self.clone();
         Ok(within(patience, move || gauge.users())??)
     }
 
     /// Memory and users before a command.
-    pub fn baseline(&self, patience: Duration) -> Result<Baseline, Unread> {
+    pub fn baseline(&self, patience: Duration) -> Result<Baseline, NvmlFailure> {
         self.baseline_after(None, patience)
     }
 
     /// The same, sooner if as much was in use a moment ago.
-    pub fn baseline_after(&self, earlier: Option<u64>, patience: Duration) -> Result<Baseline, Unread> {
+    pub fn baseline_after(&self, earlier: Option<u64>, patience: Duration) -> Result<Baseline, NvmlFailure> {
         let gauge = self.clone();
         Ok(within(patience, move || baseline::read(&gauge, earlier))??)
     }
@@ -118,7 +118,7 @@ pub(super) fn clause(error: &NvmlError) -> String {
         NvmlError::LibloadingError(_) => "there is no libnvidia-ml".to_owned(),
         NvmlError::DriverNotLoaded => "the NVIDIA driver is not loaded".to_owned(),
         NvmlError::NotFound => "NVML knows no card of that UUID".to_owned(),
-        NvmlError::GpuLost => Unread::Lost.to_string(),
+        NvmlError::GpuLost => NvmlFailure::Lost.to_string(),
         other => format!("NVML said: {other}"),
     }
 }
@@ -127,11 +127,11 @@ pub(super) fn clause(error: &NvmlError) -> String {
 pub(super) fn within<T: Send + 'static>(
     patience: Duration,
     ask: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, Unread> {
+) -> Result<T, NvmlFailure> {
     let (sender, answer) = channel();
     let asking = std::thread::Builder::new().name("ask-nvml".into()).spawn(move || sender.send(ask()));
-    asking.map_err(|error| Unread::Other(format!("no thread could be started: {error}")))?;
-    let silent = |_| Unread::Other(format!("NVML did not answer within {} s", patience.as_secs_f64()));
+    asking.map_err(|error| NvmlFailure::Other(format!("no thread could be started: {error}")))?;
+    let silent = |_| NvmlFailure::Other(format!("NVML did not answer within {} s", patience.as_secs_f64()));
     answer.recv_timeout(patience).map_err(silent)
 }
 

@@ -32,13 +32,13 @@ pub(super) struct Sampler {
     view: View,
     began: Instant,
     /// Whose the listed processes are.
-    known: FxHashMap<u32, Whose>,
+    known: FxHashMap<u32, ProcessOwner>,
     others: Others,
     state: State,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Whose {
+enum ProcessOwner {
     Ours,
     Foreign,
     /// Not the command's at the first look.
@@ -63,7 +63,7 @@ struct Question {
 }
 
 /// Asked in the thread that samples.
-pub(super) struct Asking<O, A> {
+pub(super) struct SamplerThread<O, A> {
     sampler: Sampler,
     ours: O,
     alarm: A,
@@ -81,7 +81,7 @@ impl Sampler {
             power: question("the power"),
             reasons: question("what keeps the clocks down"),
         };
-        let known = users.iter().map(|user| (user.pid, Whose::Foreign)).collect();
+        let known = users.iter().map(|user| (user.pid, ProcessOwner::Foreign)).collect();
         Sampler {
             gauge,
             baseline: baseline.memory,
@@ -99,12 +99,12 @@ impl Sampler {
         self,
         ours: O,
         alarm: A,
-    ) -> Asking<O, A> {
-        Asking { sampler: self, ours, alarm, passed: false }
+    ) -> SamplerThread<O, A> {
+        SamplerThread { sampler: self, ours, alarm, passed: false }
     }
 }
 
-impl<O: FnMut() -> Vec<u32>, A: FnMut(Alarm<'_>)> Asking<O, A> {
+impl<O: FnMut() -> Vec<u32>, A: FnMut(Alarm<'_>)> SamplerThread<O, A> {
     /// Until something comes from `stopped`, or the card is gone. `looked` is dropped as soon as it is known who was on the
     /// other cards before the command.
     pub(super) fn run(mut self, looked: Sender<()>, stopped: &Receiver<()>) {
@@ -219,8 +219,9 @@ impl Sampler {
         elapsed: Duration,
     ) -> Option<u64> {
         self.known.retain(|pid, _| users.iter().any(|user| user.pid == *pid));
-        let is_settled =
-            |user: &User| self.known.get(&user.pid).is_some_and(|whose| !matches!(whose, Whose::Suspect));
+        let is_settled = |user: &User| {
+            self.known.get(&user.pid).is_some_and(|whose| !matches!(whose, ProcessOwner::Suspect))
+        };
         if !users.iter().all(is_settled) {
             let ours = ours();
             for user in users {
@@ -232,10 +233,10 @@ impl Sampler {
             // A process with a context holds something, so 0 is a driver that does not know.
             let memory = user.memory.filter(|bytes| *bytes > 0);
             match self.known.get(&user.pid) {
-                Some(Whose::Ours) => sum = sum.zip(memory).map(|(sum, memory)| sum + memory),
-                Some(Whose::Unknown) => sum = None,
-                Some(Whose::Foreign) => self.grow(user.pid, memory),
-                Some(Whose::Suspect) | None => {}
+                Some(ProcessOwner::Ours) => sum = sum.zip(memory).map(|(sum, memory)| sum + memory),
+                Some(ProcessOwner::Unknown) => sum = None,
+                Some(ProcessOwner::Foreign) => self.grow(user.pid, memory),
+                Some(ProcessOwner::Suspect) | None => {}
             }
         }
         if sum.is_none() {
@@ -250,26 +251,26 @@ impl Sampler {
 
     fn settle(&mut self, user: &User, ours: &[u32], elapsed: Duration) {
         let whose = match self.known.get(&user.pid) {
-            Some(Whose::Suspect) | None if ours.contains(&user.pid) => Whose::Ours,
-            None => Whose::Suspect,
-            Some(Whose::Suspect) if exists(user.pid) => Whose::Foreign,
-            Some(Whose::Suspect) => Whose::Unknown,
+            Some(ProcessOwner::Suspect) | None if ours.contains(&user.pid) => ProcessOwner::Ours,
+            None => ProcessOwner::Suspect,
+            Some(ProcessOwner::Suspect) if exists(user.pid) => ProcessOwner::Foreign,
+            Some(ProcessOwner::Suspect) => ProcessOwner::Unknown,
             Some(_) => return,
         };
         self.known.insert(user.pid, whose);
         match whose {
-            Whose::Foreign => {
+            ProcessOwner::Foreign => {
                 let (pid, name) = (user.pid, self.gauge.name_of(user.pid));
                 let seconds = elapsed.as_secs_f64();
                 let foreign = Foreign { pid, name, memory: user.memory, before: false, seconds };
                 self.view.lock().foreign_processes.push(foreign);
             }
-            Whose::Unknown => self.view.lock().note(
+            ProcessOwner::Unknown => self.view.lock().note(
                 "the driver lists processes by numbers that do not exist here, as in a container without --pid=host: it is \
                  not known whose they are"
                     .to_owned(),
             ),
-            Whose::Ours | Whose::Suspect => {}
+            ProcessOwner::Ours | ProcessOwner::Suspect => {}
         }
     }
 

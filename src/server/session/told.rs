@@ -2,7 +2,7 @@
 
 use super::Session;
 use crate::server::documents::{Document, Notebook, NotebookCell};
-use crate::server::uri::Named;
+use crate::server::uri::NamedDocument;
 use lsp_server::Notification;
 use lsp_types::{
     DidChangeNotebookDocumentParams, DidChangeTextDocumentParams, DidChangeWorkspaceFoldersParams,
@@ -73,7 +73,7 @@ impl Session {
         let uri = params.text_document.uri.as_ref();
         if self.documents.alone.remove(uri).is_some() {
             // Unless something is shown that is not about its text: a policy stays wrong.
-            let is_policy = Named::of(uri).path().is_some_and(|path| {
+            let is_policy = NamedDocument::of(uri).path().is_some_and(|path| {
                 self.troubles.iter().any(|trouble| trouble.file.as_deref() == Some(path))
             });
             if !is_policy {

@@ -24,10 +24,10 @@ pub struct Waiting {
 struct Question {
     id: RequestId,
     uri: String,
-    about: About,
+    about: WaitingRequest,
 }
 
-enum About {
+enum WaitingRequest {
     /// With the name of the last answer.
     Diagnostics(Option<String>),
     Hints(Range),
@@ -42,7 +42,7 @@ impl Waiting {
 
     /// Whether the next check is asked for hints.
     pub fn wants_hints(&self) -> bool {
-        self.questions.iter().any(|question| matches!(question.about, About::Hints(_)))
+        self.questions.iter().any(|question| matches!(question.about, WaitingRequest::Hints(_)))
     }
 
     /// What was known is about another state of the project.
@@ -56,7 +56,7 @@ impl Session {
         let Ok(params) = serde_json::from_value::<DocumentDiagnosticParams>(request.params) else {
             return self.out.refuse(request.id, ErrorCode::InvalidParams, "a document is to be named");
         };
-        let about = About::Diagnostics(params.previous_result_id);
+        let about = WaitingRequest::Diagnostics(params.previous_result_id);
         self.ask_check(Question { id: request.id, uri: params.text_document.uri.0, about });
     }
 
@@ -72,19 +72,19 @@ impl Session {
             return self.out.answer(request.id, json!([]));
         }
         self.waiting.has_asked_for_hints = true;
-        let about = About::Hints(params.range);
+        let about = WaitingRequest::Hints(params.range);
         self.ask_check(Question { id: request.id, uri: params.text_document.uri.0, about });
     }
 
     fn ask_check(&mut self, question: Question) {
         if self.documents.get(&question.uri).is_none() {
             let nothing = match question.about {
-                About::Diagnostics(_) => json!({"kind": "full", "items": []}),
-                About::Hints(_) => json!([]),
+                WaitingRequest::Diagnostics(_) => json!({"kind": "full", "items": []}),
+                WaitingRequest::Hints(_) => json!([]),
             };
             return self.out.answer(question.id, nothing);
         }
-        if let About::Hints(_) = question.about
+        if let WaitingRequest::Hints(_) = question.about
             && !self.knows(&question)
         {
             // A check that was not asked for them has none.
@@ -104,8 +104,8 @@ impl Session {
     fn knows(&self, question: &Question) -> bool {
         let uri = &question.uri;
         match question.about {
-            About::Diagnostics(_) => self.current(uri).is_some(),
-            About::Hints(_) => self
+            WaitingRequest::Diagnostics(_) => self.current(uri).is_some(),
+            WaitingRequest::Hints(_) => self
                 .waiting
                 .hints
                 .get(uri)
@@ -117,7 +117,7 @@ impl Session {
     fn answer_now(&mut self, question: Question) {
         let Question { id, uri, about } = question;
         let answer: Value = match about {
-            About::Diagnostics(previous) => {
+            WaitingRequest::Diagnostics(previous) => {
                 self.waiting.news.remove(&uri);
                 let name = self.waiting.said.get(&uri).copied().unwrap_or_default().to_string();
                 if previous.as_deref() == Some(name.as_str()) {
@@ -128,7 +128,7 @@ impl Session {
                     json!({"kind": "full", "resultId": name, "items": items})
                 }
             }
-            About::Hints(range) => {
+            WaitingRequest::Hints(range) => {
                 let known = self.waiting.hints.get(&uri).map_or(&[][..], |(_, hints)| hints);
                 let is_there =
                     |hint: &&InlayHint| touch(Range { start: hint.position, end: hint.position }, range);

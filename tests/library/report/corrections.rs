@@ -1,13 +1,13 @@
 //! What was corrected, as a page, as JSON, and as what services can do themselves.
 
 use super::*;
-use gpulint::fixes::{Correction, Corrections, Kept, Mended};
+use gpulint::fixes::{Correction, Corrections, FixedFinding, RemainingFinding};
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 use serde_json::{Value, json};
 
 /// One file that was mended in two places, one of them because of another file, and a fix that was not made.
 fn corrections(name: &str, patch: &str) -> Corrections {
-    let mended = |path: &str, line: u32, safety: Safety| Mended {
+    let mended = |path: &str, line: u32, safety: Safety| FixedFinding {
         rule: "availability-check-not-called".to_owned(),
         severity: Severity::Error,
         message: "`torch.cuda.is_available` is not called here | ```".to_owned(),
@@ -26,7 +26,7 @@ fn corrections(name: &str, patch: &str) -> Corrections {
             patch: patch.to_owned(),
             cells: None,
         }],
-        dropped: vec![Kept {
+        dropped: vec![RemainingFinding {
             rule: "bare-cuda".to_owned(),
             path: "train.py".to_owned(),
             cell: None,

@@ -153,7 +153,11 @@ fn sarif_tells_the_order_in_which_things_happen() {
     let at =
         |text: &str, moment| Related { moment, ..beside(finding(&sources, "", "a.py", text).place, text) };
     let mut found = finding(&sources, "a-rule", "a.py", "set");
-    found.related = vec![at("init", Moment::Before), at("call", Moment::First), at("use", Moment::After)];
+    found.related = vec![
+        at("init", RelativeTime::Before),
+        at("call", RelativeTime::First),
+        at("use", RelativeTime::After),
+    ];
     let lines = |run: &Value| -> Vec<u64> {
         let steps = run["results"][0]["codeFlows"][0]["threadFlows"][0]["locations"].as_array();
         let line = |step: &Value| step["location"]["physicalLocation"]["region"]["startLine"].as_u64();
@@ -163,7 +167,7 @@ fn sarif_tells_the_order_in_which_things_happen() {
     assert_eq!(lines(&run), [2, 1, 3, 4]);
     assert_eq!(run["results"][0]["relatedLocations"], Value::Null);
 
-    found.related = vec![at("else", Moment::Unordered)];
+    found.related = vec![at("else", RelativeTime::Unordered)];
     let run = sarif(&report(&sources, &[found], &[]));
     assert!(lines(&run).is_empty());
     assert_eq!(run["results"][0]["relatedLocations"][0]["id"], 0);

@@ -52,9 +52,9 @@ fn places_of_a_sarif_result_are_no_more_than_github_takes() {
         let place = |line: usize| Place { file: FileId(0), span: Span::new(line * 13, line * 13 + 12) };
         (1..20_000).map(|line| Related { moment, ..beside(place(line), "here") }).collect()
     };
-    chain.related = related(Moment::Before);
+    chain.related = related(RelativeTime::Before);
     let mut cloud = chain.clone();
-    cloud.related = related(Moment::Unordered);
+    cloud.related = related(RelativeTime::Unordered);
     let (text, left_out) = cut(&report(&sources, &[chain, cloud], &[]), Format::Sarif);
     let run = &serde_json::from_str::<Value>(&text).expect("JSON")["runs"][0];
     let steps = &run["results"][0]["codeFlows"][0]["threadFlows"][0]["locations"];

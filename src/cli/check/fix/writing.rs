@@ -4,7 +4,7 @@ use super::super::super::say;
 use crate::atomic_write::{remove_leftovers, replace_unchanged};
 use crate::disk::Bounds;
 use crate::facts::FileId;
-use crate::fixes::{Settled, path_aliases};
+use crate::fixes::{FixedProject, path_aliases};
 use crate::rules::{RuleSet, UnknownSelector};
 use crate::settings::Settings;
 use crate::sources::Sources;
@@ -16,9 +16,9 @@ use std::io;
 /// told. Says also whether any stayed.
 pub fn write(
     sources: &Sources,
-    mut settled: Settled,
+    mut settled: FixedProject,
     (settings, rules): (&Settings, &RuleSet),
-) -> Result<(Settled, bool), UnknownSelector> {
+) -> Result<(FixedProject, bool), UnknownSelector> {
     let path = |file: &FileId| sources.file(*file).path.as_deref();
     remove_leftovers(settled.files.keys().filter_map(path));
     let mut failed = BTreeSet::new();
@@ -73,7 +73,7 @@ pub fn write(
 }
 
 /// Puts the new content of a file in its place, or the old one back.
-fn place(sources: &Sources, settled: &Settled, file: FileId, back: bool) -> io::Result<()> {
+fn place(sources: &Sources, settled: &FixedProject, file: FileId, back: bool) -> io::Result<()> {
     let Some(path) = &sources.file(file).path else { return Ok(()) };
     let content = |contents: &BTreeMap<FileId, String>| contents.get(&file).cloned().unwrap_or_default();
     let (old, new) = (content(&settled.read), content(&settled.files));
@@ -83,7 +83,7 @@ fn place(sources: &Sources, settled: &Settled, file: FileId, back: bool) -> io::
 }
 
 /// The files that change, those together that one fix changes.
-fn groups(settled: &Settled) -> Vec<Vec<FileId>> {
+fn groups(settled: &FixedProject) -> Vec<Vec<FileId>> {
     let mut groups: Vec<BTreeSet<FileId>> = Vec::new();
     for applied in settled.applied.iter().filter(|applied| applied.files.len() > 1) {
         let mut group: BTreeSet<FileId> = applied.files.iter().copied().collect();
@@ -117,7 +117,7 @@ mod tests {
     use std::path::PathBuf;
 
     /// Three files, of which the fixes change the first two together and the third by itself.
-    fn project(name: &str) -> (PathBuf, Sources, Settled) {
+    fn project(name: &str) -> (PathBuf, Sources, FixedProject) {
         let folder = std::env::temp_dir().join(format!("gpulint-writing-{name}-{}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
         let names = ["a.py", "b.py", "c.py"];
@@ -137,7 +137,7 @@ mod tests {
             files: files.iter().copied().map(FileId).collect(),
         };
         let contents = |text: &str| (0..3).map(|file| (FileId(file), text.to_owned())).collect();
-        let settled = Settled {
+        let settled = FixedProject {
             sources: sources.clone(),
             outcome: crate::Outcome::default(),
             files: contents("new\n"),

@@ -1,7 +1,7 @@
 //! What a number is for: an index of a GPU is an index for what takes it, and a constant may be more than that.
 
-use crate::code::walk::{Ancestor, Part, walk};
-use crate::code::{Call, Code, Expr, ExprKind, StepKind, Target};
+use crate::code::walk::{Ancestor, CodeNode, walk};
+use crate::code::{Call, Code, Expr, ExprKind, StatementKind, Target};
 use crate::facts::{FileId, Span};
 use crate::fixes::Refusal;
 use crate::fixes::site::Site;
@@ -88,7 +88,7 @@ pub fn purpose_of(
         return Ok(by_name(name.unwrap_or_default(), Some(function), in_list, site, names));
     }
     let name = match around.step.map(|step| &step.kind) {
-        Some(StepKind::Assign { targets, .. }) => match &targets[..] {
+        Some(StatementKind::Assign { targets, .. }) => match &targets[..] {
             [Target::Name(name, _) | Target::Attribute(_, name)] => Some((*name).to_owned()),
             [Target::Item(item)] => match &item.1.kind {
                 ExprKind::Text(key) => Some(key.to_string()),
@@ -96,7 +96,7 @@ pub fn purpose_of(
             },
             _ => None,
         },
-        Some(StepKind::Setting(setting)) => setting.path.last().map(|key| key.to_string()),
+        Some(StatementKind::Setting(setting)) => setting.path.last().map(|key| key.to_string()),
         _ => None,
     };
     let unknown = || Purpose::Unknown("what this number is for is not known".to_owned());
@@ -134,7 +134,7 @@ pub fn is_asked(code: &Code<'_>, name: &str) -> bool {
     let is_it = |expr: &Expr<'_>| matches!(&expr.kind, ExprKind::Name(found) | ExprKind::Attribute(_, found) if *found == name);
     let mut found = false;
     walk(code, &mut |part, around| {
-        let Part::Expr(expr) = part else { return };
+        let CodeNode::Expr(expr) = part else { return };
         found |= match &expr.kind {
             ExprKind::Not(inner) => is_it(inner),
             ExprKind::Choice(parts) => is_it(&parts.0),
@@ -252,12 +252,12 @@ fn is_used_for_devices_only(
     let within = function.map(|number| code.functions[number].span);
     let (mut uses, mut bindings) = (Vec::new(), 0);
     walk(code, &mut |part, _| match part {
-        Part::Expr(Expr { kind: ExprKind::Name(used), span })
+        CodeNode::Expr(Expr { kind: ExprKind::Name(used), span })
             if *used == name && within.is_none_or(|within| holds(within, *span)) =>
         {
             uses.push(*span);
         }
-        Part::Target(Target::Name(bound, _)) if *bound == name => bindings += 1,
+        CodeNode::Target(Target::Name(bound, _)) if *bound == name => bindings += 1,
         _ => {}
     });
     let most = if function.is_some() { 0 } else { 1 };

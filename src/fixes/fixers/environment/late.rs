@@ -1,6 +1,6 @@
 //! Variables that are set too late, moved up into a block before everything that reads them.
 
-use super::placing::Spot;
+use super::placing::InsertionPoint;
 use super::{Setting, found, missing, quote_of, written};
 use crate::facts::Span;
 use crate::findings::{Edit, Finding};
@@ -14,7 +14,7 @@ use crate::program::{MASK, ORDER};
 const RULES: [&str; 2] = ["pin-after-cuda-init", "pin-after-gpu-import"];
 
 /// A write that comes too late.
-struct Late {
+struct LateWriteFix {
     setting: Setting,
     /// The statement that does nothing else.
     statement: NodeId,
@@ -41,7 +41,7 @@ pub fn moved_up(site: &Site<'_>) -> Result<Draft, Refusal> {
     let missing_at = missing_too.iter().flat_map(|rule| found(site, rule)).map(|finding| finding.place.span);
     let first = readers.chain(missing_at).min();
     let first = first.ok_or("what reads it first is in another file, which starts this one; set it there")?;
-    let (chosen, lates): (Vec<Late>, Vec<Late>) =
+    let (chosen, lates): (Vec<LateWriteFix>, Vec<LateWriteFix>) =
         lates.into_iter().partition(|late| is_chosen(site, tree, late.statement, first));
     if chosen.iter().any(|late| tree.node(late.statement).span == site.finding.place.span) {
         return Err("it is set under a condition; set it before the first use where that holds".to_owned());
@@ -61,7 +61,7 @@ pub fn moved_up(site: &Site<'_>) -> Result<Draft, Refusal> {
         settings.iter().filter(|(name, _)| !is_set_before(site, name)).cloned().collect();
     let mut edits = Vec::new();
     if !missing.is_empty() {
-        let spot = Spot::before(site, tree, first)?;
+        let spot = InsertionPoint::before(site, tree, first)?;
         edits.push(written(site, tree, &spot, &missing)?);
     }
     for late in &lates {
@@ -111,9 +111,9 @@ fn reader_in(site: &Site<'_>, finding: &Finding) -> Option<Span> {
 }
 
 /// The late writes of the file, and those of other GPU variables right beside them: people write them together.
-fn lates_of(site: &Site<'_>, tree: &Tree) -> Vec<Late> {
+fn lates_of(site: &Site<'_>, tree: &Tree) -> Vec<LateWriteFix> {
     let all = RULES.iter().flat_map(|rule| found(site, rule));
-    let mut lates: Vec<Late> = all.filter_map(|finding| late(site, tree, finding).ok()).collect();
+    let mut lates: Vec<LateWriteFix> = all.filter_map(|finding| late(site, tree, finding).ok()).collect();
     let mut at = 0;
     while let Some(late) = lates.get(at) {
         let suite = tree.suite_of(late.statement);
@@ -121,7 +121,7 @@ fn lates_of(site: &Site<'_>, tree: &Tree) -> Vec<Late> {
         let near = |shift: isize| suite.get(position?.checked_add_signed(shift)?).copied();
         for beside in [near(-1), near(1)].into_iter().flatten() {
             let is_known = lates.iter().any(|late| late.statement == beside);
-            let is_order = |late: &Late| late.setting.0 == ORDER;
+            let is_order = |late: &LateWriteFix| late.setting.0 == ORDER;
             if let Some(late) = write_of(site, tree, beside).ok().filter(is_order).filter(|_| !is_known) {
                 lates.push(late);
             }
@@ -133,13 +133,13 @@ fn lates_of(site: &Site<'_>, tree: &Tree) -> Vec<Late> {
 }
 
 /// A write of a literal by a statement of its own.
-fn late(site: &Site<'_>, tree: &Tree, finding: &Finding) -> Result<Late, Refusal> {
+fn late(site: &Site<'_>, tree: &Tree, finding: &Finding) -> Result<LateWriteFix, Refusal> {
     let place = finding.place.span;
     let statement = tree.statement_at(place).filter(|&statement| tree.node(statement).span == place);
     write_of(site, tree, statement.ok_or("how the variable is set here is not understood")?)
 }
 
-fn write_of(site: &Site<'_>, tree: &Tree, statement: NodeId) -> Result<Late, Refusal> {
+fn write_of(site: &Site<'_>, tree: &Tree, statement: NodeId) -> Result<LateWriteFix, Refusal> {
     let unclear = || "how the variable is set here is not understood".to_owned();
     if !matches!(tree.node(statement).kind, TreeKind::Assign | TreeKind::Evaluate) {
         return Err(unclear());
@@ -161,12 +161,18 @@ fn write_of(site: &Site<'_>, tree: &Tree, statement: NodeId) -> Result<Late, Ref
         (true, Some(first)) if !accepted.contains(&literal) => first.clone(),
         _ => literal,
     };
-    Ok(Late { setting: (variable, wanted), statement, value: node.span })
+    Ok(LateWriteFix { setting: (variable, wanted), statement, value: node.span })
 }
 
 /// Takes a late write away where it and those beside it stand alone on their lines; elsewhere it stays, with the value
 /// that is set earlier.
-fn without(site: &Site<'_>, tree: &Tree, late: &Late, settings: &[Setting], all: &[Late]) -> Vec<Edit> {
+fn without(
+    site: &Site<'_>,
+    tree: &Tree,
+    late: &LateWriteFix,
+    settings: &[Setting],
+    all: &[LateWriteFix],
+) -> Vec<Edit> {
     let suite = tree.suite_of(late.statement);
     let of_suite: Vec<NodeId> =
         all.iter().map(|late| late.statement).filter(|statement| suite.contains(statement)).collect();

@@ -11,7 +11,7 @@ use crate::languages::{NodeId, Tree, TreeKind};
 use crate::sources::folder_of;
 
 /// A place for a block.
-pub(super) struct Spot {
+pub(super) struct InsertionPoint {
     /// The byte before which it stands.
     at: u32,
     /// It stands on one line with what follows.
@@ -24,10 +24,10 @@ pub(super) struct Spot {
     follows_import: bool,
 }
 
-impl Spot {
+impl InsertionPoint {
     /// Before everything that may reach a GPU, and at the latest before the statement that holds a place. An empty place is the
     /// start of the file: its package reached the GPU before it, and no statement of the file is the latest one.
-    pub(super) fn before(site: &Site<'_>, tree: &Tree, place: Span) -> Result<Spot, Refusal> {
+    pub(super) fn before(site: &Site<'_>, tree: &Tree, place: Span) -> Result<InsertionPoint, Refusal> {
         let holder = tree.top_statement_at(place).ok_or("the statement could not be found")?;
         let suite = tree.suite_of(holder);
         let docstring = suite.first().copied().filter(|&first| tree.is_text_alone(first));
@@ -53,13 +53,13 @@ impl Spot {
         let joins = (before, is_setting(next));
         let follows_import = last.is_some_and(|last| is_import(tree.node(last).kind));
         if blanks_before(text, start).is_none() {
-            return Ok(Spot { at: start, inline: true, environ, joins, follows_import });
+            return Ok(InsertionPoint { at: start, inline: true, environ, joins, follows_import });
         }
         let at = match last {
             Some(last) => line_behind(text, tree.node(last).span.end),
             None => above_comments(text, start),
         };
-        Ok(Spot { at, inline: false, environ, joins, follows_import })
+        Ok(InsertionPoint { at, inline: false, environ, joins, follows_import })
     }
 
     /// The lines, with blank lines around them where there are none.

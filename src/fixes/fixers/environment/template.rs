@@ -1,13 +1,13 @@
 //! The project's own block, which the policy names under `scripts.template`.
 
-use super::placing::Spot;
+use super::placing::InsertionPoint;
 use super::{Setting, order_of};
 use crate::fixes::Refusal;
 use crate::fixes::site::Site;
 use std::path::Path;
 
 /// The lines of the template, filled in. `import os` is left out where it is there already.
-pub(super) fn lines(site: &Site<'_>, template: &Path, spot: &Spot) -> Result<Vec<String>, Refusal> {
+pub(super) fn lines(site: &Site<'_>, template: &Path, spot: &InsertionPoint) -> Result<Vec<String>, Refusal> {
     let sources = site.program.sources;
     let text = sources.beside.text(&sources.root.join(site.policy_folder()).join(template));
     let text =

@@ -1,6 +1,6 @@
 //! Imports that a fix needs: where they are written, among those that are there.
 
-use super::statement::Statement;
+use super::statement::ImportStatement;
 use crate::findings::Edit;
 use crate::fixes::Refusal;
 use crate::fixes::site::{Site, blanks_before, line_behind};
@@ -12,7 +12,7 @@ pub fn type_checking(site: &Site<'_>, before: NodeId) -> Result<(String, Option<
     let tree = site.tree()?;
     let imports = imports_before(site, tree, before);
     let typing = || {
-        let is_typing = |one: &&Statement| one.from.as_deref() == Some("typing");
+        let is_typing = |one: &&ImportStatement| one.from.as_deref() == Some("typing");
         imports.iter().filter(is_typing)
     };
     for import in typing() {
@@ -20,7 +20,7 @@ pub fn type_checking(site: &Site<'_>, before: NodeId) -> Result<(String, Option<
             return Ok((known.bound.clone(), None));
         }
     }
-    let is_module = |one: &&Statement| {
+    let is_module = |one: &&ImportStatement| {
         one.from.is_none() && one.names.iter().any(|one| one.name == "typing" && one.bound == "typing")
     };
     if imports.iter().any(|one| is_module(&one)) {
@@ -70,10 +70,10 @@ fn free(site: &Site<'_>, name: &str) -> Result<(), Refusal> {
 }
 
 /// The imports of the top level before a statement.
-fn imports_before(site: &Site<'_>, tree: &Tree, before: NodeId) -> Vec<Statement> {
+fn imports_before(site: &Site<'_>, tree: &Tree, before: NodeId) -> Vec<ImportStatement> {
     tree.top()
         .take_while(|(id, _)| *id < before)
-        .filter_map(|(id, _)| Statement::of(site, tree, id))
+        .filter_map(|(id, _)| ImportStatement::of(site, tree, id))
         .collect()
 }
 
@@ -81,11 +81,11 @@ fn imports_before(site: &Site<'_>, tree: &Tree, before: NodeId) -> Vec<Statement
 fn line(site: &Site<'_>, before: NodeId, written: &str) -> Result<Edit, Refusal> {
     let tree = site.tree()?;
     let (text, newline) = (site.text(), site.newline());
-    let is_future = |one: &Statement| one.from.as_deref() == Some("__future__");
-    let imports: Vec<Statement> = tree
+    let is_future = |one: &ImportStatement| one.from.as_deref() == Some("__future__");
+    let imports: Vec<ImportStatement> = tree
         .top()
         .take_while(|(id, _)| *id <= before)
-        .filter_map(|(id, _)| Statement::of(site, tree, id))
+        .filter_map(|(id, _)| ImportStatement::of(site, tree, id))
         .filter(|one| !is_future(one))
         .collect();
     let Some(first) = imports.first() else { return above_all(site, tree, written) };
@@ -93,9 +93,9 @@ fn line(site: &Site<'_>, before: NodeId, written: &str) -> Result<Edit, Refusal>
         return Err("its imports share lines with other statements".to_owned());
     }
     // Those of the standard library on lines that follow each other are sorted among themselves.
-    let module = |one: &Statement| one.from.clone().unwrap_or_else(|| one.names[0].name.clone());
-    let is_standard = |one: &Statement| standard_modules::is_standard(&module(one));
-    let is_next = |pair: &[Statement]| {
+    let module = |one: &ImportStatement| one.from.clone().unwrap_or_else(|| one.names[0].name.clone());
+    let is_standard = |one: &ImportStatement| standard_modules::is_standard(&module(one));
+    let is_next = |pair: &[ImportStatement]| {
         line_behind(text, pair[0].span.end) == pair[1].span.start && is_standard(&pair[1])
     };
     let length = 1 + imports.windows(2).take_while(|pair| is_next(pair)).count();
@@ -105,7 +105,7 @@ fn line(site: &Site<'_>, before: NodeId, written: &str) -> Result<Edit, Refusal>
     }
     let is_from = written.starts_with("from ");
     let own = written.split(' ').nth(1).unwrap_or_default();
-    let behind = |one: &&Statement| match (is_from, one.from.is_some()) {
+    let behind = |one: &&ImportStatement| match (is_from, one.from.is_some()) {
         (false, true) => true,
         (true, false) => false,
         _ => module(one).as_str() > own,
@@ -121,7 +121,7 @@ fn line(site: &Site<'_>, before: NodeId, written: &str) -> Result<Edit, Refusal>
 /// A line above all statements but the text that describes the file.
 fn above_all(site: &Site<'_>, tree: &Tree, written: &str) -> Result<Edit, Refusal> {
     let newline = site.newline();
-    let is_future = |id| Statement::of(site, tree, id).is_some();
+    let is_future = |id| ImportStatement::of(site, tree, id).is_some();
     let first = tree
         .top()
         .find(|(id, _)| !tree.is_text_alone(*id) && !is_future(*id))

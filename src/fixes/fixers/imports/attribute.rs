@@ -2,8 +2,8 @@
 
 use super::added::{joined, type_checking};
 use super::functions::looks_names_up;
-use super::statement::{Imported, RULES, Statement};
-use super::takers::Takers;
+use super::statement::{ImportStatement, Imported, RULES};
+use super::takers::ModuleUsers;
 use super::type_checkers::{blank_lines_at, blocks, for_types};
 use super::uses::uses_of;
 use crate::findings::{Edit, Status};
@@ -15,29 +15,29 @@ use crate::languages::{MentionSort, NodeId, Tree, TreeKind};
 const WIDTH: usize = 88;
 
 /// Why no `__getattr__` is written.
-pub enum Unfit {
+pub enum NoGetattrReason {
     /// The module does not hand the names on, or uses them itself.
     NoReExport,
     Refused(Refusal),
 }
 
-impl From<Refusal> for Unfit {
-    fn from(reason: Refusal) -> Unfit {
-        Unfit::Refused(reason)
+impl From<Refusal> for NoGetattrReason {
+    fn from(reason: Refusal) -> NoGetattrReason {
+        NoGetattrReason::Refused(reason)
     }
 }
 
 /// One `__getattr__` for all imports of the file that only hand names on.
-pub fn import_on_access(site: &Site<'_>, statement: &Statement) -> Result<Draft, Unfit> {
+pub fn import_on_access(site: &Site<'_>, statement: &ImportStatement) -> Result<Draft, NoGetattrReason> {
     let tree = site.tree()?;
-    let takers = Takers::of(site);
+    let takers = ModuleUsers::of(site);
     check(site, tree, &takers, statement)?;
-    let mut statements: Vec<Statement> = site
+    let mut statements: Vec<ImportStatement> = site
         .findings
         .iter()
         .filter(|finding| finding.place.file == site.file() && RULES.contains(&finding.rule.as_str()))
         .filter(|finding| finding.status == Status::Active)
-        .filter_map(|finding| Statement::at(site, finding.place.span, None).ok())
+        .filter_map(|finding| ImportStatement::at(site, finding.place.span, None).ok())
         .filter(|other| other.node != statement.node && check(site, tree, &takers, other).is_ok())
         .collect();
     statements.push(statement.only(|one| one.meant));
@@ -55,36 +55,43 @@ pub fn import_on_access(site: &Site<'_>, statement: &Statement) -> Result<Draft,
 }
 
 /// Whether the names of a statement can be handed on by `__getattr__`.
-fn check(site: &Site<'_>, tree: &Tree, takers: &Takers<'_>, statement: &Statement) -> Result<(), Unfit> {
+fn check(
+    site: &Site<'_>,
+    tree: &Tree,
+    takers: &ModuleUsers<'_>,
+    statement: &ImportStatement,
+) -> Result<(), NoGetattrReason> {
     statement.check_place(site, tree)?;
     let scopes = site.scopes()?;
     let uses = uses_of(site, std::slice::from_ref(statement))?;
     if uses.are_in_code() {
-        return Err(Unfit::NoReExport);
+        return Err(NoGetattrReason::NoReExport);
     }
     let is_package = is_package(site);
     for one in statement.meant() {
         let name = &one.bound;
         let exported = scopes.exported.contains(name);
         if !is_package && !exported && takers.taker(name).is_none() {
-            return Err(Unfit::NoReExport);
+            return Err(NoGetattrReason::NoReExport);
         }
         if let Some(file) = takers.of_all().filter(|_| !exported) {
             let file = site.program.name_of(file);
-            return Err(Unfit::Refused(format!(
+            return Err(NoGetattrReason::Refused(format!(
                 "`{file}` takes all names of this module, and `__all__` lacks `{name}`"
             )));
         }
         if let Some(asks) = looks_names_up(site) {
-            return Err(Unfit::Refused(format!("`{asks}()` may look for `{name}`")));
+            return Err(NoGetattrReason::Refused(format!("`{asks}()` may look for `{name}`")));
         }
         let is_own = own_submodule(site, statement, one) == Some(name.as_str());
         if is_package && !is_own && site.program.has_submodule(site.file(), name) {
-            return Err(Unfit::Refused(format!("`{name}` is also the name of a module of this package")));
+            return Err(NoGetattrReason::Refused(format!(
+                "`{name}` is also the name of a module of this package"
+            )));
         }
         let from_itself = statement.from.is_some() && statement.file_behind(site, None) == Some(site.file());
         if from_itself && own_submodule(site, statement, one).is_none() {
-            return Err(Unfit::Refused(format!("this package takes `{name}` from itself")));
+            return Err(NoGetattrReason::Refused(format!("this package takes `{name}` from itself")));
         }
     }
     Ok(())
@@ -96,7 +103,7 @@ pub fn is_package(site: &Site<'_>) -> bool {
 }
 
 /// The submodule of this very package that a name is: `gpu` of `from . import gpu`.
-fn own_submodule<'n>(site: &Site<'_>, statement: &Statement, one: &'n Imported) -> Option<&'n str> {
+fn own_submodule<'n>(site: &Site<'_>, statement: &ImportStatement, one: &'n Imported) -> Option<&'n str> {
     let from_itself = statement.from.is_some() && statement.file_behind(site, None) == Some(site.file());
     (from_itself && site.program.has_submodule(site.file(), &one.name)).then_some(one.name.as_str())
 }
@@ -106,7 +113,7 @@ fn getattr(
     site: &Site<'_>,
     tree: &Tree,
     behind: Option<u32>,
-    statements: &[Statement],
+    statements: &[ImportStatement],
 ) -> Result<Edit, Refusal> {
     let (newline, indent) = (site.newline(), site.indent());
     let name_is = |id: NodeId| {
@@ -141,24 +148,34 @@ fn getattr(
 }
 
 /// Whether a project import behind the first of the statements may run a file that takes one of the names.
-fn is_asked_early(site: &Site<'_>, tree: &Tree, takers: &Takers<'_>, statements: &[Statement]) -> bool {
+fn is_asked_early(
+    site: &Site<'_>,
+    tree: &Tree,
+    takers: &ModuleUsers<'_>,
+    statements: &[ImportStatement],
+) -> bool {
     let first = statements[0].node;
     let is_taken = |one: &Imported| takers.early_importer_of(&one.bound).is_some();
-    let is_project = |one: &Statement| {
+    let is_project = |one: &ImportStatement| {
         one.names.iter().any(|name| {
             one.file_behind(site, Some(&name.name)).or_else(|| one.file_behind(site, None)).is_some()
         })
     };
     let mut later = tree.top().filter(|(id, _)| *id > first);
-    statements.iter().flat_map(Statement::meant).any(is_taken)
+    statements.iter().flat_map(ImportStatement::meant).any(is_taken)
         && later.any(|(id, _)| {
             let is_other = !statements.iter().any(|one| one.node == id);
-            is_other && Statement::of(site, tree, id).is_some_and(|one| is_project(&one))
+            is_other && ImportStatement::of(site, tree, id).is_some_and(|one| is_project(&one))
         })
 }
 
 /// Adds to a `__getattr__` that ends with `raise AttributeError`.
-fn extended(site: &Site<'_>, tree: &Tree, known: NodeId, statements: &[Statement]) -> Result<Edit, Refusal> {
+fn extended(
+    site: &Site<'_>,
+    tree: &Tree,
+    known: NodeId,
+    statements: &[ImportStatement],
+) -> Result<Edit, Refusal> {
     let reason = "the module has a `__getattr__` of another form already";
     let last = tree.children(known).rfind(|(_, child)| child.kind.is_statement()).ok_or(reason)?;
     let span = last.1.span;
@@ -180,7 +197,7 @@ fn extended(site: &Site<'_>, tree: &Tree, known: NodeId, statements: &[Statement
 }
 
 /// One `if` for each import.
-fn branches(site: &Site<'_>, statements: &[Statement], asked: &str) -> Vec<String> {
+fn branches(site: &Site<'_>, statements: &[ImportStatement], asked: &str) -> Vec<String> {
     let indent = site.indent();
     let mut lines = Vec::new();
     for statement in statements {

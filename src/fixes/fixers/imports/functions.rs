@@ -1,8 +1,8 @@
 //! An import that moves into the functions that use what it binds.
 
 use super::added::{joined, type_checking};
-use super::statement::{Imported, Statement};
-use super::takers::Takers;
+use super::statement::{ImportStatement, Imported};
+use super::takers::ModuleUsers;
 use super::type_checkers::for_types;
 use super::uses::uses_of;
 use crate::findings::Edit;
@@ -12,7 +12,7 @@ use crate::languages::{MentionSort, NodeId, Tree, TreeKind};
 use std::collections::BTreeSet;
 
 /// Writes the import into each function that needs it, and keeps it for type checkers where annotations name it.
-pub fn import_in_functions(site: &Site<'_>, statement: Statement) -> Result<Draft, Refusal> {
+pub fn import_in_functions(site: &Site<'_>, statement: ImportStatement) -> Result<Draft, Refusal> {
     let tree = site.tree()?;
     let scopes = site.scopes()?;
     let statements = with_companions(site, tree, statement);
@@ -20,8 +20,8 @@ pub fn import_in_functions(site: &Site<'_>, statement: Statement) -> Result<Draf
         one.check_place(site, tree)?;
     }
     let uses = uses_of(site, &statements)?;
-    let takers = Takers::of(site);
-    for one in statements.iter().flat_map(Statement::meant) {
+    let takers = ModuleUsers::of(site);
+    for one in statements.iter().flat_map(ImportStatement::meant) {
         let name = &one.bound;
         if scopes.exported.contains(name) {
             return Err(format!("`{name}` is in `__all__`"));
@@ -36,7 +36,9 @@ pub fn import_in_functions(site: &Site<'_>, statement: Statement) -> Result<Draf
             return Err(format!("`{asks}()` may look for `{name}`"));
         }
     }
-    if let Some(unused) = statements.iter().flat_map(Statement::meant).find(|one| !uses.have(&one.bound)) {
+    if let Some(unused) =
+        statements.iter().flat_map(ImportStatement::meant).find(|one| !uses.have(&one.bound))
+    {
         let name = &unused.bound;
         return Err(format!("nothing in this file uses `{name}`, so it may be imported for what it does"));
     }
@@ -67,15 +69,15 @@ pub fn import_in_functions(site: &Site<'_>, statement: Statement) -> Result<Draf
 }
 
 /// The statement, and those that bind the same names: `import torch` and `import torch.distributed`.
-fn with_companions(site: &Site<'_>, tree: &Tree, statement: Statement) -> Vec<Statement> {
+fn with_companions(site: &Site<'_>, tree: &Tree, statement: ImportStatement) -> Vec<ImportStatement> {
     let is_companion = |one: &Imported| {
         let same = |own: &Imported| own.bound == one.bound && !own.renamed;
         !one.renamed && statement.from.is_none() && statement.meant().any(same)
     };
-    let mut others: Vec<Statement> = tree
+    let mut others: Vec<ImportStatement> = tree
         .top()
         .filter(|(id, _)| *id != statement.node)
-        .filter_map(|(id, _)| Statement::of(site, tree, id))
+        .filter_map(|(id, _)| ImportStatement::of(site, tree, id))
         .filter(|other| other.from.is_none())
         .collect();
     for other in &mut others {
@@ -88,7 +90,12 @@ fn with_companions(site: &Site<'_>, tree: &Tree, statement: Statement) -> Vec<St
 }
 
 /// The imports of some names as they are written into a function; a comment that is taken away goes with them.
-fn lines_with(site: &Site<'_>, statements: &[Statement], names: &BTreeSet<String>, goes: bool) -> Vec<Line> {
+fn lines_with(
+    site: &Site<'_>,
+    statements: &[ImportStatement],
+    names: &BTreeSet<String>,
+    goes: bool,
+) -> Vec<Line> {
     let mut lines = Vec::new();
     for statement in statements {
         let wanted = statement.only(|one| one.meant && names.contains(&one.bound));

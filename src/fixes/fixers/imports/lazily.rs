@@ -1,17 +1,17 @@
 //! `lazy import` of Python 3.15 (PEP 810).
 
-use super::statement::Statement;
+use super::statement::ImportStatement;
 use super::uses::uses_of;
 use crate::facts::Span;
 use crate::fixes::Refusal;
 use crate::fixes::site::{Draft, Site};
 
 /// Puts `lazy` before the import, where the project's Python knows the word. `None` where it does not.
-pub fn import_lazily(site: &Site<'_>, statement: &Statement) -> Option<Result<Draft, Refusal>> {
+pub fn import_lazily(site: &Site<'_>, statement: &ImportStatement) -> Option<Result<Draft, Refusal>> {
     site.program.knows_lazy_modules(site.file()).then(|| written(site, statement))
 }
 
-fn written(site: &Site<'_>, statement: &Statement) -> Result<Draft, Refusal> {
+fn written(site: &Site<'_>, statement: &ImportStatement) -> Result<Draft, Refusal> {
     statement.check_place(site, site.tree()?)?;
     // One statement is lazy as a whole.
     let whole = statement.only(|_| true);

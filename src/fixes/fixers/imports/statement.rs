@@ -12,7 +12,7 @@ use crate::program::knowledge::PackageModule;
 pub const RULES: [&str; 2] = ["gpu-import-in-cpu-mode", "gpu-import-reached"];
 
 /// An import statement.
-pub struct Statement {
+pub struct ImportStatement {
     pub node: NodeId,
     pub span: Span,
     /// `.gpu` of `from .gpu import Engine`.
@@ -35,12 +35,12 @@ pub struct Imported {
     pub meant: bool,
 }
 
-impl Statement {
+impl ImportStatement {
     /// The statement at a place, and what of it should come later: what leads to `target`, or to the GPU.
-    pub fn at(site: &Site<'_>, place: Span, target: Option<FileId>) -> Result<Statement, Refusal> {
+    pub fn at(site: &Site<'_>, place: Span, target: Option<FileId>) -> Result<ImportStatement, Refusal> {
         let tree = site.tree()?;
         let node = tree.statement_at(place).ok_or("there is no statement")?;
-        let mut statement = Statement::of(site, tree, node).ok_or("it is no import statement")?;
+        let mut statement = ImportStatement::of(site, tree, node).ok_or("it is no import statement")?;
         if statement.names.iter().any(|one| one.name == "*") {
             return Err("`*` does not say which names it binds".to_owned());
         }
@@ -60,7 +60,7 @@ impl Statement {
     }
 
     /// Any import statement, with no name of it meant.
-    pub fn of(site: &Site<'_>, tree: &Tree, node: NodeId) -> Option<Statement> {
+    pub fn of(site: &Site<'_>, tree: &Tree, node: NodeId) -> Option<ImportStatement> {
         let found = tree.node(node);
         if !matches!(found.kind, TreeKind::Import | TreeKind::ImportFrom) {
             return None;
@@ -95,7 +95,7 @@ impl Statement {
             }
         });
         let names = names.collect();
-        Some(Statement { node, span, from, names, lazy })
+        Some(ImportStatement { node, span, from, names, lazy })
     }
 
     /// Marks the names that lead to the GPU; all, when they cannot be told apart.
@@ -148,9 +148,9 @@ impl Statement {
     }
 
     /// The same statement, of which other names are meant.
-    pub fn only(&self, is_meant: impl Fn(&Imported) -> bool) -> Statement {
+    pub fn only(&self, is_meant: impl Fn(&Imported) -> bool) -> ImportStatement {
         let names = self.names.iter().map(|one| Imported { meant: is_meant(one), ..one.clone() });
-        Statement { names: names.collect(), from: self.from.clone(), ..*self }
+        ImportStatement { names: names.collect(), from: self.from.clone(), ..*self }
     }
 
     pub fn is_meant_whole(&self) -> bool {
@@ -240,7 +240,7 @@ impl Statement {
     fn blank_lines_above(&self, site: &Site<'_>) -> Option<usize> {
         let goes = |start: usize| {
             let is_one = |place: Span| {
-                let statement = Statement::at(site, place, None).ok();
+                let statement = ImportStatement::at(site, place, None).ok();
                 statement.is_some_and(|one| {
                     one.is_meant_whole() && (one.span.start..one.span.end).contains(&(start as u32))
                 })

@@ -1,6 +1,6 @@
 //! Other files that take a name from a module, by an import or in another way.
 
-use crate::code::walk::{Part, walk};
+use crate::code::walk::{CodeNode, walk};
 use crate::code::{Expr, ExprKind, ImportNames};
 use crate::facts::FileId;
 use crate::fixes::Refusal;
@@ -10,16 +10,16 @@ use crate::sources::Language;
 use std::cell::OnceCell;
 
 /// The other files that import the module of the finding.
-pub struct Takers<'a> {
+pub struct ModuleUsers<'a> {
     site: &'a Site<'a>,
     importers: OnceCell<Vec<Importer<'a>>>,
     /// What others call the module.
     dotted: String,
 }
 
-impl<'a> Takers<'a> {
-    pub fn of(site: &'a Site<'a>) -> Takers<'a> {
-        Takers { site, importers: OnceCell::new(), dotted: site.program.dotted(site.file()) }
+impl<'a> ModuleUsers<'a> {
+    pub fn of(site: &'a Site<'a>) -> ModuleUsers<'a> {
+        ModuleUsers { site, importers: OnceCell::new(), dotted: site.program.dotted(site.file()) }
     }
 
     fn importers(&self) -> &[Importer<'a>] {
@@ -63,7 +63,7 @@ impl<'a> Takers<'a> {
             let is_module = |expr: &Expr<'_>| importer.called.iter().any(|called| called == text_of(expr));
             let mut found = false;
             walk(program.code(file), &mut |part, _| {
-                let Part::Expr(expr) = part else { return };
+                let CodeNode::Expr(expr) = part else { return };
                 found |= match &expr.kind {
                     ExprKind::Attribute(object, attribute) => *attribute == name && is_module(object),
                     ExprKind::Call(call) => match &call.arguments[..] {

@@ -1,12 +1,12 @@
 //! Imports that are kept for type checkers alone.
 
-use super::statement::Statement;
+use super::statement::ImportStatement;
 use crate::findings::Edit;
 use crate::fixes::site::{Site, line_behind};
 
 /// Statements on lines that follow each other, of which all goes.
-pub fn blocks<'s>(site: &Site<'_>, statements: &'s [Statement]) -> Vec<&'s [Statement]> {
-    let follows = |one: &Statement, next: &Statement| {
+pub fn blocks<'s>(site: &Site<'_>, statements: &'s [ImportStatement]) -> Vec<&'s [ImportStatement]> {
+    let follows = |one: &ImportStatement, next: &ImportStatement| {
         let is_whole = one.is_meant_whole() && next.is_meant_whole();
         is_whole && line_behind(site.text(), one.span.end) == next.span.start
     };
@@ -14,7 +14,7 @@ pub fn blocks<'s>(site: &Site<'_>, statements: &'s [Statement]) -> Vec<&'s [Stat
 }
 
 /// Keeps what is meant of the statements for type checkers alone. `open` when more is written behind the first block.
-pub fn for_types(site: &Site<'_>, statements: &[Statement], condition: &str, open: bool) -> Vec<Edit> {
+pub fn for_types(site: &Site<'_>, statements: &[ImportStatement], condition: &str, open: bool) -> Vec<Edit> {
     let blocks = blocks(site, statements);
     let mut edits = Vec::new();
     for (number, block) in blocks.iter().enumerate() {
@@ -26,7 +26,7 @@ pub fn for_types(site: &Site<'_>, statements: &[Statement], condition: &str, ope
     edits
 }
 
-fn block_for_types(site: &Site<'_>, block: &[Statement], condition: &str, open: bool) -> Vec<Edit> {
+fn block_for_types(site: &Site<'_>, block: &[ImportStatement], condition: &str, open: bool) -> Vec<Edit> {
     let (text, indent, newline) = (site.text(), site.indent(), site.newline());
     let [first, .., last] = block else {
         let [one] = block else { return Vec::new() };
@@ -49,8 +49,8 @@ fn block_for_types(site: &Site<'_>, block: &[Statement], condition: &str, open: 
 /// `if TYPE_CHECKING:` around whole lines.
 fn wrapped(
     site: &Site<'_>,
-    block: &[Statement],
-    (first, last): (&Statement, &Statement),
+    block: &[ImportStatement],
+    (first, last): (&ImportStatement, &ImportStatement),
     condition: &str,
     open: bool,
 ) -> Vec<Edit> {

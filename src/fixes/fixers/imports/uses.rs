@@ -1,6 +1,6 @@
 //! When the names that an import binds are used, as far as the import can follow.
 
-use super::statement::Statement;
+use super::statement::ImportStatement;
 use crate::facts::Span;
 use crate::fixes::Refusal;
 use crate::fixes::site::Site;
@@ -56,11 +56,12 @@ impl Uses {
 ///
 /// # Errors
 /// When one of them comes as soon as the file is imported, or cannot be told.
-pub fn uses_of(site: &Site<'_>, statements: &[Statement]) -> Result<Uses, Refusal> {
+pub fn uses_of(site: &Site<'_>, statements: &[ImportStatement]) -> Result<Uses, Refusal> {
     let scopes = site.scopes()?;
     let mut uses = Uses::default();
-    let own: Vec<Span> = statements.iter().flat_map(Statement::meant).map(|one| one.span).collect();
-    let names: BTreeSet<&str> = statements.iter().flat_map(Statement::meant).map(|one| &*one.bound).collect();
+    let own: Vec<Span> = statements.iter().flat_map(ImportStatement::meant).map(|one| one.span).collect();
+    let names: BTreeSet<&str> =
+        statements.iter().flat_map(ImportStatement::meant).map(|one| &*one.bound).collect();
     for name in names {
         let mut called = BTreeSet::new();
         for mention in scopes.of_module(name) {

@@ -4,8 +4,8 @@
 use super::layout;
 use super::lines::is_keyword;
 use super::order_of;
-use crate::code::StepKind;
-use crate::code::walk::{Part, walk};
+use crate::code::StatementKind;
+use crate::code::walk::{CodeNode, walk};
 use crate::facts::Span;
 use crate::findings::{Confidence, Finding, Status};
 use crate::fixes::Refusal;
@@ -122,8 +122,8 @@ fn command_around(site: &Site<'_>) -> Option<Span> {
     let snippet = code.snippets.iter().position(|snippet| holds(snippet.span))?;
     let mut found = None;
     walk(code, &mut |part, _| {
-        if let Part::Step(step) = part
-            && matches!(&step.kind, StepKind::Command(command) if command.snippet == Some(snippet))
+        if let CodeNode::Step(step) = part
+            && matches!(&step.kind, StatementKind::Command(command) if command.snippet == Some(snippet))
         {
             found = Some(step.span);
         }

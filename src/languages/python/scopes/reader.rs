@@ -1,6 +1,6 @@
 //! Reads the tree of a file into scopes and mentions.
 
-use super::{Mention, Scope, ScopeId, ScopeSort, Scopes, What};
+use super::{Mention, NameUse, Scope, ScopeId, ScopeSort, Scopes};
 use crate::facts::Span;
 use crate::languages::python::nesting;
 use ruff_python_ast::visitor::{Visitor, walk_except_handler, walk_expr, walk_pattern, walk_stmt};
@@ -25,7 +25,7 @@ struct Reader {
     at: u32,
     around: Vec<ScopeId>,
     /// Inside of an annotation: what mentions are there.
-    annotation: Option<What>,
+    annotation: Option<NameUse>,
     started: Option<Span>,
 }
 
@@ -38,7 +38,7 @@ impl Reader {
         self.around.last().copied().unwrap_or_default()
     }
 
-    fn mention(&mut self, name: &str, range: TextRange, what: What) {
+    fn mention(&mut self, name: &str, range: TextRange, what: NameUse) {
         let (scope, span) = (self.here(), self.span(range));
         let home = 0;
         let name = name.to_owned();
@@ -49,7 +49,7 @@ impl Reader {
     fn bind(&mut self, name: &str, range: TextRange) {
         let here = self.here() as usize;
         self.scopes.scopes[here].bound.insert(name.to_owned());
-        self.mention(name, range, What::Bound);
+        self.mention(name, range, NameUse::Bound);
     }
 
     fn bind_identifier(&mut self, name: &Identifier) {
@@ -67,7 +67,7 @@ impl Reader {
         id
     }
 
-    fn annotation(&mut self, annotation: &Expr, what: What) {
+    fn annotation(&mut self, annotation: &Expr, what: NameUse) {
         let outer = self.annotation.replace(what);
         self.visit_expr(annotation);
         self.annotation = outer;
@@ -80,7 +80,7 @@ impl Reader {
                 self.visit_expr(default);
             }
             if let Some(annotation) = &parameter.as_parameter().annotation {
-                self.annotation(annotation, What::Annotation);
+                self.annotation(annotation, NameUse::Annotation);
             }
         }
     }
@@ -98,7 +98,7 @@ impl Reader {
                 def.type_params.iter().for_each(|params| self.visit_type_params(params));
                 self.parameters_outside(&def.parameters);
                 if let Some(returns) = &def.returns {
-                    self.annotation(returns, What::Annotation);
+                    self.annotation(returns, NameUse::Annotation);
                 }
                 self.bind_identifier(&def.name);
                 let id = self.inside(ScopeSort::Function, def.range, |reader| {
@@ -139,8 +139,8 @@ impl Reader {
                 self.visit_expr(&assign.target);
                 let is_local = self.scopes.scope(self.here()).sort == ScopeSort::Function;
                 let what = match is_local && assign.simple {
-                    true => What::Unevaluated,
-                    false => What::Annotation,
+                    true => NameUse::Unevaluated,
+                    false => NameUse::Annotation,
                 };
                 self.annotation(&assign.annotation, what);
             }
@@ -160,7 +160,7 @@ impl Reader {
         let here = self.here() as usize;
         for name in names {
             self.scopes.scopes[here].shared.insert(name.to_string(), is_global);
-            self.mention(name.as_str(), name.range, What::Shared);
+            self.mention(name.as_str(), name.range, NameUse::Shared);
         }
     }
 
@@ -188,16 +188,16 @@ impl Reader {
                 (ExprContext::Del, _) => {
                     self.bind(name.id.as_str(), name.range);
                     if let Some(mention) = self.scopes.mentions.last_mut() {
-                        mention.what = What::Deleted;
+                        mention.what = NameUse::Deleted;
                     }
                 }
-                (_, what) => self.mention(name.id.as_str(), name.range, what.unwrap_or(What::Read)),
+                (_, what) => self.mention(name.id.as_str(), name.range, what.unwrap_or(NameUse::Read)),
             },
             Expr::StringLiteral(text) if self.annotation.is_some() => {
                 let is_part = |character: char| character.is_alphanumeric() || character == '_';
                 let words: FxHashSet<&str> = text.value.to_str().split(|c| !is_part(c)).collect();
                 for word in words.into_iter().filter(|word| !word.is_empty()) {
-                    self.mention(word, text.range, What::Unevaluated);
+                    self.mention(word, text.range, NameUse::Unevaluated);
                 }
             }
             Expr::Lambda(lambda) => {

@@ -2,7 +2,7 @@
 
 use super::super::reader::{Entry, Node};
 use super::runners::{Runner, says_gpu};
-use crate::code::{Block, Observation, Observed, Step, StepKind};
+use crate::code::{Block, Observation, Observed, Statement, StatementKind};
 use crate::sources::Source;
 
 /// Events on which the code of a fork may run.
@@ -24,7 +24,10 @@ pub fn of_job<'s>(root: &Node<'s>, entry: &Entry<'s>, runner: Runner, source: &'
     }
     let step = |what| {
         let text = source.text[runs_on.span.range()].trim().into();
-        Step { span: runs_on.span, kind: StepKind::Observe(Box::new(Observed { what, about_gpu, text })) }
+        Statement {
+            span: runs_on.span,
+            kind: StatementKind::Observe(Box::new(Observed { what, about_gpu, text })),
+        }
     };
     seen.into_iter().map(step).collect()
 }

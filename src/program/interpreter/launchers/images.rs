@@ -1,10 +1,10 @@
 //! Containers that run an image of the project: what its Dockerfile sets is there, and what it starts runs.
 
-use super::super::{Flow, Here, Interpreter};
-use crate::code::{ExprKind, Host, Image, Observation, SetVariable, StepKind};
+use super::super::{CodePosition, Flow, Interpreter};
+use crate::code::{ExprKind, Host, Image, Observation, SetVariable, StatementKind};
 use crate::facts::{FileId, Span};
 use crate::masks;
-use crate::program::trace::What;
+use crate::program::trace::EventKind;
 use crate::program::{Definition, MASK};
 
 impl<'p> Interpreter<'p> {
@@ -35,7 +35,7 @@ impl<'p> Interpreter<'p> {
         let frame = self.push_frame(file, None, span);
         self.trace.entered.push(file);
         let scope = self.new_scope(None, false);
-        let outer = std::mem::replace(&mut self.here, Here::in_module(file, scope, frame));
+        let outer = std::mem::replace(&mut self.here, CodePosition::in_module(file, scope, frame));
         self.enter_script(file);
         if unit.host == Host::NoGpu {
             self.enter_host(Host::NoGpu);
@@ -43,17 +43,17 @@ impl<'p> Interpreter<'p> {
         // An entry point hands the command on.
         let is_replaced = replaced && !self.program.has_entrypoint(file);
         for step in &unit.body {
-            if let (StepKind::SetVariable(set), Some(given)) = (&step.kind, given)
+            if let (StatementKind::SetVariable(set), Some(given)) = (&step.kind, given)
                 && let Some(text) = beyond(set, given)
             {
-                let what = What::Observed { what: Observation::DoubleRemap, about_gpu: true, text };
+                let what = EventKind::Observed { what: Observation::DoubleRemap, about_gpu: true, text };
                 self.note(what, step.span);
             }
             match &step.kind {
                 // The container has its own.
-                StepKind::SetVariable(set) if !self.reaching(&set.name).iter().all(Definition::is_absent) => {
-                }
-                StepKind::SetVariable(_) => self.block(std::slice::from_ref(step)),
+                StatementKind::SetVariable(set)
+                    if !self.reaching(&set.name).iter().all(Definition::is_absent) => {}
+                StatementKind::SetVariable(_) => self.block(std::slice::from_ref(step)),
                 _ if is_replaced => {}
                 _ => self.block(std::slice::from_ref(step)),
             }

@@ -1,14 +1,14 @@
 //! `make train` in a script, a workflow or a container: what the Makefile says of the target runs there, with the
 //! environment of whoever calls.
 
-use super::super::{Here, Interpreter};
-use crate::code::{StepKind, Unit};
+use super::super::{CodePosition, Interpreter};
+use crate::code::{StatementKind, Unit};
 use crate::facts::{FileId, Place, Span};
 use crate::program::heap::values::{ScopeId, Value};
 use crate::program::is_gpu_variable;
 
 /// What `make` is told on its command line.
-pub(in crate::program::interpreter) struct Make<'i> {
+pub(in crate::program::interpreter) struct MakeInvocation<'i> {
     pub folder: Option<&'i str>,
     pub file: Option<&'i str>,
     pub targets: &'i [String],
@@ -18,7 +18,7 @@ impl<'p> Interpreter<'p> {
     /// Runs targets of a Makefile; `set` are the variables of the command line.
     pub(in crate::program::interpreter) fn run_make(
         &mut self,
-        make: &Make<'_>,
+        make: &MakeInvocation<'_>,
         set: &[(String, String)],
         folder: Option<&str>,
         span: Span,
@@ -38,7 +38,7 @@ impl<'p> Interpreter<'p> {
         }
     }
 
-    fn makefile(&self, make: &Make<'_>, folder: Option<&str>) -> Option<FileId> {
+    fn makefile(&self, make: &MakeInvocation<'_>, folder: Option<&str>) -> Option<FileId> {
         const NAMES: [&str; 3] = ["GNUmakefile", "makefile", "Makefile"];
         let below = make.folder.map_or(String::new(), |folder| format!("{}/", folder.trim_end_matches('/')));
         let named =
@@ -62,7 +62,7 @@ impl<'p> Interpreter<'p> {
         }
         let frame = self.push_frame(file, None, span);
         let scope = self.new_scope(None, false);
-        let outer = std::mem::replace(&mut self.here, Here::in_module(file, scope, frame));
+        let outer = std::mem::replace(&mut self.here, CodePosition::in_module(file, scope, frame));
         self.give(&code.units[unit], set, site, scope);
         self.enter_script(file);
         self.block(&code.units[unit].body);
@@ -73,7 +73,7 @@ impl<'p> Interpreter<'p> {
     /// Variables of the command line win over the defaults of the Makefile.
     fn give(&mut self, unit: &'p Unit<'p>, set: &[(String, String)], site: Place, scope: ScopeId) {
         for step in &unit.body {
-            if let StepKind::SetVariable(own) = &step.kind
+            if let StatementKind::SetVariable(own) = &step.kind
                 && let Some((_, value)) = set.iter().find(|(name, _)| *name == own.name)
             {
                 self.bind_in(scope, &own.name, Value::text(value.clone(), site));

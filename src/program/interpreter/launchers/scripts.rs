@@ -1,8 +1,8 @@
 //! Files that run in the place of the one that names them: scripts that a shell sources or starts, and those that a
 //! notebook runs.
 
-use super::super::{Flow, Here, Interpreter};
-use crate::code::{Expr, Extended, Host, StepKind};
+use super::super::{CodePosition, Flow, Interpreter};
+use crate::code::{Expr, Extended, Host, StatementKind};
 use crate::facts::{FileId, Span};
 use crate::program::Start;
 use crate::program::launches::{Launch, inherited};
@@ -53,7 +53,7 @@ impl<'p> Interpreter<'p> {
         let statement = self.here.statement;
         self.here.file = file;
         for step in &unit.body {
-            if let StepKind::SetVariable(set) = &step.kind {
+            if let StatementKind::SetVariable(set) = &step.kind {
                 self.here.statement = step.span;
                 self.set_variable(set);
             }
@@ -70,7 +70,7 @@ impl<'p> Interpreter<'p> {
         self.trace.entered.push(file);
         let scope = self.new_scope(None, false);
         self.modules.insert(file, scope);
-        let outer = std::mem::replace(&mut self.here, Here::in_module(file, scope, frame));
+        let outer = std::mem::replace(&mut self.here, CodePosition::in_module(file, scope, frame));
         self.callers.push(outer);
         self.shell.scripts.push(file);
         let caught = self.new_landing();
@@ -117,7 +117,7 @@ impl<'p> Interpreter<'p> {
         let frame = self.push_frame(file, None, span);
         self.trace.entered.push(file);
         let scope = if in_this_shell { self.here.scope } else { self.new_scope(None, false) };
-        let outer = std::mem::replace(&mut self.here, Here::in_module(file, scope, frame));
+        let outer = std::mem::replace(&mut self.here, CodePosition::in_module(file, scope, frame));
         self.shell.scripts.push(file);
         let export_all = self.shell.export_all;
         self.shell.export_all |= !in_this_shell && self.program.language_of(file) == Language::Dotenv;

@@ -2,7 +2,7 @@
 
 use super::super::cuda_calls::names_gpu;
 use super::Loader;
-use crate::code::walk::{Part, walk};
+use crate::code::walk::{CodeNode, walk};
 use crate::code::{Expr, ExprKind};
 use crate::facts::Span;
 use crate::rules::files::FileScope;
@@ -20,7 +20,7 @@ pub(super) fn on_gpu<'l>(loaders: &'l [Loader], scope: &FileScope<'_>) -> Vec<(&
     // `dataset.set_format(…)` changes the dataset, `with_format` makes another one.
     let mut changed: Vec<(&str, Span)> = Vec::new();
     walk(scope.code, &mut |part, _| {
-        let Part::Expr(expr @ Expr { kind: ExprKind::Call(call), span }) = part else { return };
+        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), span }) = part else { return };
         if let Some(object) = formatted(scope, expr, "set_format") {
             changed.push((scope.text(object.span), *span));
         }

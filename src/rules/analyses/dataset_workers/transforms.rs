@@ -1,8 +1,8 @@
 //! What a dataset applies to each item: `ImageFolder("x", transform=Compose([ToTensor(), ToGpu()]))`.
 
 use super::last_name;
-use crate::code::walk::{Part, walk_block};
-use crate::code::{Code, Expr, ExprKind, StepKind};
+use crate::code::walk::{CodeNode, walk_block};
+use crate::code::{Code, Expr, ExprKind, StatementKind};
 use crate::program::Names;
 
 /// Parameters by which a dataset is handed what it applies.
@@ -30,13 +30,13 @@ fn applies_to_items(code: &Code<'_>, class: &str) -> bool {
     let Some(class) = code.classes.iter().find(|known| known.name == class) else { return true };
     let mut applies = false;
     let methods = class.body.iter().filter_map(|step| match &step.kind {
-        StepKind::Define { function, .. } => Some(&code.functions[*function]),
+        StatementKind::Define { function, .. } => Some(&code.functions[*function]),
         _ => None,
     });
     for method in methods.filter(|method| matches!(method.name, "__getitem__" | "__getitems__" | "__iter__"))
     {
         walk_block(code, &method.body, &mut |part, _| {
-            let Part::Expr(Expr { kind: ExprKind::Attribute(object, name), .. }) = part else { return };
+            let CodeNode::Expr(Expr { kind: ExprKind::Attribute(object, name), .. }) = part else { return };
             applies |= matches!(object.kind, ExprKind::Name("self")) && PARAMETERS.contains(name);
         });
     }

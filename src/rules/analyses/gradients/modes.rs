@@ -1,8 +1,8 @@
 //! Models in evaluation mode, as far as a file says: `model.eval()`, what it is wrapped in later, what a function of the
 //! file hands out in that mode, and what a class keeps in it.
 
-use crate::code::walk::{Ancestor, Part, walk, within_function};
-use crate::code::{Expr, ExprKind, Step, StepKind, Target};
+use crate::code::walk::{Ancestor, CodeNode, walk, within_function};
+use crate::code::{Expr, ExprKind, Statement, StatementKind, Target};
 use crate::facts::Span;
 use crate::rules::analyses::memory::{method_of, path};
 use crate::rules::files::FileScope;
@@ -46,7 +46,10 @@ pub(super) fn evaluated_in(scope: &FileScope<'_>) -> Vec<Evaluated> {
             found.push(Evaluated { function, class, model: model.to_owned(), span, ended });
         };
         match part {
-            Part::Step(Step { kind: StepKind::Assign { targets, value: Some(value), .. }, span }) => {
+            CodeNode::Step(Statement {
+                kind: StatementKind::Assign { targets, value: Some(value), .. },
+                span,
+            }) => {
                 let [target] = &targets[..] else { return };
                 let (model, is_name) = match target {
                     Target::Name(name, _) => ((*name).to_owned(), true),
@@ -67,7 +70,7 @@ pub(super) fn evaluated_in(scope: &FileScope<'_>) -> Vec<Evaluated> {
                     note(&model, *span, true);
                 }
             }
-            Part::Expr(expr) => {
+            CodeNode::Expr(expr) => {
                 if let Some((object, trains)) = mode_of(expr) {
                     note(scope.text(object.span), expr.span, trains);
                 }
@@ -128,7 +131,7 @@ fn same_model<'e, 's>(scope: &FileScope<'_>, value: &'e Expr<'s>) -> Option<&'e 
 fn loaders_of<'s>(scope: &FileScope<'s>) -> Vec<&'s str> {
     let functions = scope.code.functions.iter();
     let loads = functions.filter(|function| {
-        let Some(StepKind::Return(Some(value))) = function.body.last().map(|step| &step.kind) else {
+        let Some(StatementKind::Return(Some(value))) = function.body.last().map(|step| &step.kind) else {
             return false;
         };
         if matches!(mode_of(value), Some((_, false))) {
@@ -141,13 +144,13 @@ fn loaders_of<'s>(scope: &FileScope<'s>) -> Vec<&'s str> {
 }
 
 /// Whether a statement puts the model of this name into training mode, or out of it.
-fn mode_in(step: &Step<'_>, model: &str) -> Option<bool> {
+fn mode_in(step: &Statement<'_>, model: &str) -> Option<bool> {
     match &step.kind {
-        StepKind::Evaluate(value) => {
+        StatementKind::Evaluate(value) => {
             let (object, trains) = mode_of(value)?;
             matches!(&object.kind, ExprKind::Name(name) if *name == model).then_some(trains)
         }
-        StepKind::Assign { targets, value: Some(value), .. } => {
+        StatementKind::Assign { targets, value: Some(value), .. } => {
             let is_it =
                 targets.iter().any(|target| matches!(target, Target::Name(name, _) if *name == model));
             let trains = mode_of(value).map(|(_, trains)| trains);

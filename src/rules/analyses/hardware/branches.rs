@@ -4,7 +4,7 @@ use super::conditions::Conditions;
 use super::labels::{self, Label};
 use super::{Found, Topic};
 use crate::architectures::{self, Capability, Feature, architecture_of};
-use crate::code::{Block, Comparison, Expr, ExprKind, Step, StepKind, Target};
+use crate::code::{Block, Comparison, Expr, ExprKind, Statement, StatementKind, Target};
 use crate::facts::Span;
 use crate::rules::files::FileScope;
 
@@ -23,7 +23,7 @@ pub(super) struct Test {
     pub from: Option<Capability>,
 }
 
-struct Look<'c> {
+struct BranchScan<'c> {
     conditions: Conditions<'c>,
     /// What holds here: a condition, and whether it was met. The innermost comes last.
     given: Vec<(&'c Expr<'c>, bool)>,
@@ -36,7 +36,7 @@ struct Look<'c> {
 
 /// Looks at all branches of a file.
 pub(super) fn faults(scope: &FileScope<'_>) -> Branches {
-    let mut look = Look {
+    let mut look = BranchScan {
         conditions: Conditions::new(scope),
         given: Vec::new(),
         functions: Vec::new(),
@@ -49,13 +49,13 @@ pub(super) fn faults(scope: &FileScope<'_>) -> Branches {
     Branches { found: look.found, tests: look.tests }
 }
 
-impl<'c> Look<'c> {
+impl<'c> BranchScan<'c> {
     fn block(&mut self, block: &'c Block<'c>) {
         let depth = self.given.len();
         for step in block {
             stacker::maybe_grow(128 * 1024, 4 * 1024 * 1024, || self.step(step));
             // Behind a branch that leaves, the other holds.
-            if let StepKind::Branch { test, then, otherwise } = &step.kind {
+            if let StatementKind::Branch { test, then, otherwise } = &step.kind {
                 if leaves(then) {
                     self.given.push((test, false));
                 } else if leaves(otherwise) {
@@ -72,15 +72,15 @@ impl<'c> Look<'c> {
         self.given.pop();
     }
 
-    fn step(&mut self, step: &'c Step<'c>) {
+    fn step(&mut self, step: &'c Statement<'c>) {
         let code = self.conditions.scope.code;
         match &step.kind {
-            StepKind::Branch { test, then, otherwise } => {
+            StatementKind::Branch { test, then, otherwise } => {
                 self.note(test);
                 self.under(test, true, |look| look.block(then));
                 self.under(test, false, |look| look.block(otherwise));
             }
-            StepKind::Define { function, .. } => {
+            StatementKind::Define { function, .. } => {
                 let Some(function) = code.functions.get(*function) else { return };
                 let given = std::mem::take(&mut self.given);
                 self.functions.push(function.name);
@@ -88,26 +88,26 @@ impl<'c> Look<'c> {
                 self.functions.pop();
                 self.given = given;
             }
-            StepKind::DefineClass { class, .. } => {
+            StatementKind::DefineClass { class, .. } => {
                 if let Some(class) = code.classes.get(*class) {
                     self.block(&class.body);
                 }
             }
-            StepKind::Assign { targets, value: Some(value), .. } => {
+            StatementKind::Assign { targets, value: Some(value), .. } => {
                 let name = targets.iter().find_map(name_of);
                 self.named_condition(name, value);
                 self.value(value, name);
             }
-            StepKind::Return(Some(value)) => {
+            StatementKind::Return(Some(value)) => {
                 self.named_condition(self.functions.last().copied(), value);
                 self.value(value, None);
             }
-            StepKind::Evaluate(value) => {
+            StatementKind::Evaluate(value) => {
                 if !self.report(value) {
                     self.value(value, None);
                 }
             }
-            StepKind::Match { subject, arms } => self.arms(subject, arms),
+            StatementKind::Match { subject, arms } => self.arms(subject, arms),
             other => {
                 for block in other.blocks() {
                     self.block(block);
@@ -412,9 +412,9 @@ fn is(card: Capability, label: &Label) -> bool {
 }
 
 /// The label that a step gives: what it assigns, or returns.
-fn label_of_step(step: &Step<'_>) -> Option<Label> {
+fn label_of_step(step: &Statement<'_>) -> Option<Label> {
     match &step.kind {
-        StepKind::Assign { value: Some(value), .. } | StepKind::Return(Some(value)) => {
+        StatementKind::Assign { value: Some(value), .. } | StatementKind::Return(Some(value)) => {
             labels::of_value(value)
         }
         _ => None,
@@ -431,8 +431,8 @@ fn name_of<'c>(target: &Target<'c>) -> Option<&'c str> {
 /// A block does not go on to what is behind it.
 fn leaves(block: &Block<'_>) -> bool {
     block.last().is_some_and(|step| {
-        let kind = &step.kind;
-        matches!(kind, StepKind::Return(_) | StepKind::Raise { .. } | StepKind::Continue | StepKind::Break)
+        use StatementKind::{Break, Continue, Raise, Return};
+        matches!(step.kind, Return(_) | Raise { .. } | Continue | Break)
     })
 }
 

@@ -1,7 +1,7 @@
 //! What one sentence says of hardware, held against the tables: "Hopper (8.9)", "the RTX 3090 is Ada". Only names that
 //! stand together by the words between them are compared, and what may be read in two ways is taken for right.
 
-use super::mentions::{Mention, What, may_hold_capabilities, may_hold_sizes, mentions_of};
+use super::mentions::{Mention, MentionKind, may_hold_capabilities, may_hold_sizes, mentions_of};
 use super::names::Kinds;
 use super::patterns::PATTERNS;
 use super::range::Range;
@@ -35,7 +35,7 @@ enum Kind {
 
 /// How strongly two neighbours stand together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Tie {
+enum ClaimStrength {
     /// `Ampere, 8.6`
     List,
     /// `Ampere 8.6`
@@ -60,9 +60,10 @@ pub(super) fn faults(kinds: Kinds, sentence: &str, context: Context) -> Vec<Faul
     super::features::faults(sentence, &named, &mut found);
     memory(sentence, &named, context, &mut found);
     // Sizes stand between names without keeping them apart.
-    let named: Vec<Mention> = named.into_iter().filter(|one| !matches!(one.what, What::Memory(_))).collect();
+    let named: Vec<Mention> =
+        named.into_iter().filter(|one| !matches!(one.what, MentionKind::Memory(_))).collect();
     let groups = groups(sentence, &named);
-    let ties: Vec<Option<Tie>> = groups
+    let ties: Vec<Option<ClaimStrength>> = groups
         .windows(2)
         .map(|pair| tie(sentence, &pair[0], &pair[1], context).filter(|_| pair[0].kind != pair[1].kind))
         .collect();
@@ -80,7 +81,7 @@ pub(super) fn faults(kinds: Kinds, sentence: &str, context: Context) -> Vec<Faul
         let before = rival(at.checked_sub(1), right.kind);
         let behind = rival((at + 2 < groups.len()).then_some(at + 1), left.kind);
         let only = |kind: Kind| groups.iter().filter(|one| one.kind == kind).count() == 1;
-        if before || behind || (tie == Tie::List && !(only(left.kind) && only(right.kind))) {
+        if before || behind || (tie == ClaimStrength::List && !(only(left.kind) && only(right.kind))) {
             continue;
         }
         let spoken = spoken_of(sentence, left, right);
@@ -101,9 +102,9 @@ pub(super) fn faults(kinds: Kinds, sentence: &str, context: Context) -> Vec<Faul
 
 fn kind_of(one: &Mention) -> Kind {
     match one.what {
-        What::Architecture { .. } => Kind::Architecture,
-        What::Capability { .. } => Kind::Capability,
-        What::Product { .. } => Kind::Product,
+        MentionKind::Architecture { .. } => Kind::Architecture,
+        MentionKind::Capability { .. } => Kind::Capability,
+        MentionKind::Product { .. } => Kind::Product,
         _ => Kind::Other,
     }
 }
@@ -122,7 +123,7 @@ fn without_sizes(text: &str) -> String {
     PATTERNS.memory.replace_all(text, "").into_owned()
 }
 
-fn tie(sentence: &str, left: &Group<'_>, right: &Group<'_>, context: Context) -> Option<Tie> {
+fn tie(sentence: &str, left: &Group<'_>, right: &Group<'_>, context: Context) -> Option<ClaimStrength> {
     let (last, first) = (left.names.last()?, right.names.first()?);
     if left.kind == Kind::Other || right.kind == Kind::Other {
         return None;
@@ -159,9 +160,9 @@ fn tie(sentence: &str, left: &Group<'_>, right: &Group<'_>, context: Context) ->
     ];
     let verb = between.split_whitespace().any(|word| verbs.contains(&word));
     let tie = match () {
-        () if (opens || verb) && !between.contains([')', '|']) => Tie::Said,
-        () if commas => Tie::List,
-        () => Tie::Words,
+        () if (opens || verb) && !between.contains([')', '|']) => ClaimStrength::Said,
+        () if commas => ClaimStrength::List,
+        () => ClaimStrength::Words,
     };
     // "On Hopper, sm_80 code runs as well" is no list.
     let apart = || {
@@ -172,14 +173,14 @@ fn tie(sentence: &str, left: &Group<'_>, right: &Group<'_>, context: Context) ->
         (before.is_empty() || before.ends_with(['(', ':', '-', '–', '—', ',', '=', '|', '[']))
             && (behind.is_empty() || behind.starts_with([')', '.', ',', ';', '|', ']']))
     };
-    if tie == Tie::List && !apart() {
+    if tie == ClaimStrength::List && !apart() {
         return None;
     }
     let bare = |group: &Group<'_>| {
-        group.names.iter().any(|one| matches!(one.what, What::Capability { said: false, .. }))
+        group.names.iter().any(|one| matches!(one.what, MentionKind::Capability { said: false, .. }))
     };
     let lower = |group: &Group<'_>| {
-        group.names.iter().any(|one| matches!(one.what, What::Architecture { lower_case: true, .. }))
+        group.names.iter().any(|one| matches!(one.what, MentionKind::Architecture { lower_case: true, .. }))
     };
     if bare(left) || bare(right) {
         // `Hopper (9.0)`, and nothing else in the parentheses.
@@ -225,7 +226,7 @@ fn compared(left: &[Mention], right: &[Mention], one: Kind, other: Kind) -> Opti
 
 fn architecture_names(list: &[Mention]) -> Vec<(usize, bool)> {
     let name = |one: &Mention| match one.what {
-        What::Architecture { index, and_newer, .. } => Some((index, and_newer)),
+        MentionKind::Architecture { index, and_newer, .. } => Some((index, and_newer)),
         _ => None,
     };
     list.iter().filter_map(name).collect()
@@ -233,7 +234,7 @@ fn architecture_names(list: &[Mention]) -> Vec<(usize, bool)> {
 
 fn ranges(list: &[Mention]) -> Vec<Range> {
     let range = |one: &Mention| match one.what {
-        What::Capability { range, .. } => Some(range),
+        MentionKind::Capability { range, .. } => Some(range),
         _ => None,
     };
     list.iter().filter_map(range).collect()
@@ -241,7 +242,7 @@ fn ranges(list: &[Mention]) -> Vec<Range> {
 
 fn named_products(list: &[Mention]) -> Vec<(&'static Product, bool)> {
     let product = |one: &Mention| match one.what {
-        What::Product { product, exactly } => Some((product, exactly)),
+        MentionKind::Product { product, exactly } => Some((product, exactly)),
         _ => None,
     };
     list.iter().filter_map(product).collect()
@@ -309,18 +310,20 @@ fn card(product: &Product) -> String {
 
 /// `RTX 3090 (16 GB)`
 fn memory(sentence: &str, named: &[Mention], context: Context, found: &mut Vec<Fault>) {
-    let some = |is: fn(&What) -> bool| named.iter().any(|one| is(&one.what));
+    let some = |is: fn(&MentionKind) -> bool| named.iter().any(|one| is(&one.what));
     if context.used_memory
-        || !some(|what| matches!(what, What::Memory(_)))
-        || !some(|what| matches!(what, What::Product { .. }))
+        || !some(|what| matches!(what, MentionKind::Memory(_)))
+        || !some(|what| matches!(what, MentionKind::Product { .. }))
         || PATTERNS.memory_used.is_match(sentence)
     {
         return;
     }
     for pair in named.windows(2) {
         let (product, gb, product_first) = match (pair[0].what, pair[1].what) {
-            (What::Product { product, exactly: true }, What::Memory(gb)) => (product, gb, true),
-            (What::Memory(gb), What::Product { product, exactly: true }) => (product, gb, false),
+            (MentionKind::Product { product, exactly: true }, MentionKind::Memory(gb)) => (product, gb, true),
+            (MentionKind::Memory(gb), MentionKind::Product { product, exactly: true }) => {
+                (product, gb, false)
+            }
             _ => continue,
         };
         let between = &sentence[pair[0].end..pair[1].start];

@@ -1,14 +1,14 @@
 //! `torch.cuda.is_bf16_supported()` as a question about the hardware: it answers yes where bfloat16 is only emulated.
 
-use crate::code::walk::{Ancestor, Part, walk};
-use crate::code::{Expr, ExprKind, StepKind};
+use crate::code::walk::{Ancestor, CodeNode, walk};
+use crate::code::{Expr, ExprKind, StatementKind};
 use crate::rules::files::{FileScope, RawFinding};
 
 /// Calls whose answer decides something, with emulation included.
 pub(in crate::rules::analyses) fn gates_that_emulation_opens(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
     walk(scope.code, &mut |part, around| {
-        let Part::Expr(expr) = part else { return };
+        let CodeNode::Expr(expr) = part else { return };
         let ExprKind::Call(call) = &expr.kind else { return };
         if scope.names.path(&call.callee) != Some("torch.cuda.is_bf16_supported") {
             return;
@@ -47,7 +47,7 @@ fn asks_for_the_hardware(scope: &FileScope<'_>, around: &Ancestor<'_, '_>) -> bo
     match around {
         Ancestor::Then(test) | Ancestor::Otherwise(test) => asks(scope.text(test.span)),
         Ancestor::Test(step) => match &step.kind {
-            StepKind::Branch { test, .. } => asks(scope.text(test.span)),
+            StatementKind::Branch { test, .. } => asks(scope.text(test.span)),
             _ => false,
         },
         _ => false,

@@ -1,6 +1,6 @@
 //! What texts say of features: "bf16 needs compute capability 7.0", "FP8 is exclusive to Blackwell".
 
-use super::mentions::{Mention, What};
+use super::mentions::{Mention, MentionKind};
 use super::patterns::PATTERNS;
 use super::range::Range;
 use super::{Fault, Topic};
@@ -9,9 +9,11 @@ use std::cell::LazyCell;
 
 /// The faults of one sentence.
 pub(super) fn faults(sentence: &str, named: &[Mention], found: &mut Vec<Fault>) {
-    let has = |is: fn(&What) -> bool| named.iter().any(|one| is(&one.what));
-    if !has(|what| matches!(what, What::Feature(_)))
-        || !has(|what| matches!(what, What::Architecture { .. } | What::Capability { said: true, .. }))
+    let has = |is: fn(&MentionKind) -> bool| named.iter().any(|one| is(&one.what));
+    if !has(|what| matches!(what, MentionKind::Feature(_)))
+        || !has(|what| {
+            matches!(what, MentionKind::Architecture { .. } | MentionKind::Capability { said: true, .. })
+        })
     {
         return;
     }
@@ -19,7 +21,7 @@ pub(super) fn faults(sentence: &str, named: &[Mention], found: &mut Vec<Fault>) 
     let lacking = LazyCell::new(|| PATTERNS.lacking.is_match(sentence));
     let plain = |feature: &Feature| !feature.unless.iter().any(|word| lower.contains(word.as_str()));
     for (at, one) in named.iter().enumerate() {
-        let What::Feature(index) = one.what else { continue };
+        let MentionKind::Feature(index) = one.what else { continue };
         let feature = &features()[index];
         if !plain(feature) {
             continue;
@@ -30,7 +32,7 @@ pub(super) fn faults(sentence: &str, named: &[Mention], found: &mut Vec<Fault>) 
             end: one.end.max(end.end),
             text,
         };
-        let behind = named[at + 1..].iter().find(|next| !matches!(next.what, What::Feature(_)));
+        let behind = named[at + 1..].iter().find(|next| !matches!(next.what, MentionKind::Feature(_)));
         if let Some(next) = behind.filter(|_| !*lacking)
             && let between = names_of_features_removed(&sentence[one.end..next.start])
             && PATTERNS.needs.is_match(&between)
@@ -38,7 +40,7 @@ pub(super) fn faults(sentence: &str, named: &[Mention], found: &mut Vec<Fault>) 
         {
             found.push(fault(next, text));
         }
-        let before = named[..at].iter().rev().find(|next| !matches!(next.what, What::Feature(_)));
+        let before = named[..at].iter().rev().find(|next| !matches!(next.what, MentionKind::Feature(_)));
         if let Some(next) = before.filter(|_| !*lacking)
             && PATTERNS.offers.is_match(&names_of_features_removed(&sentence[next.end..one.start]))
             && let Some(text) = too_low(feature, next)
@@ -69,12 +71,12 @@ fn names_of_features_removed(text: &str) -> String {
 /// The feature is said to be there where the hardware lacks it.
 fn too_low(feature: &Feature, of: &Mention) -> Option<String> {
     let said = match of.what {
-        What::Capability { range: Range::Exactly(one) | Range::From(one), said: true }
+        MentionKind::Capability { range: Range::Exactly(one) | Range::From(one), said: true }
             if one < feature.minimum =>
         {
             format!("compute capability {one}")
         }
-        What::Architecture { index, lower_case: false, .. } if lacks(index, feature.minimum) => {
+        MentionKind::Architecture { index, lower_case: false, .. } if lacks(index, feature.minimum) => {
             architectures()[index].name.clone()
         }
         _ => return None,
@@ -103,9 +105,10 @@ fn shared<'m>(feature: &Feature, named: &'m [Mention]) -> Option<(&'m Mention, S
         .filter(|one| *one >= feature.minimum)
         .filter_map(crate::architectures::architecture_of)
         .collect();
-    let mut architectures_named = named.iter().filter(|one| matches!(one.what, What::Architecture { .. }));
+    let mut architectures_named =
+        named.iter().filter(|one| matches!(one.what, MentionKind::Architecture { .. }));
     let only = architectures_named.next()?;
-    let What::Architecture { index, and_newer: false, .. } = only.what else { return None };
+    let MentionKind::Architecture { index, and_newer: false, .. } = only.what else { return None };
     let others: Vec<&str> = (0..architectures().len())
         .filter(|one| owners.contains(one) && *one != index)
         .map(|one| architectures()[one].name.as_str())

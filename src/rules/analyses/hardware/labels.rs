@@ -1,6 +1,6 @@
 //! Names of architectures and features in code: `"Ada Lovelace"`, `Architecture.ADA`, `is_hopper`, `use_bf16`.
 
-use super::mentions::{Mention, What, mentions_of};
+use super::mentions::{Mention, MentionKind, mentions_of};
 use super::names::Kinds;
 use super::patterns::PATTERNS;
 use crate::architectures::{Feature, architectures, features};
@@ -31,7 +31,9 @@ pub(super) fn named(text: &str) -> Option<Vec<(usize, bool)>> {
     let only_names = PATTERNS.links.replace_all(&rest, "").chars().all(|one| !one.is_alphanumeric())
         || matches!(rest.trim().to_lowercase().as_str(), "and" | "or");
     let names: Vec<(usize, bool)> = all.iter().filter_map(architecture).collect();
-    let others = all.iter().any(|one| !matches!(one.what, What::Architecture { .. } | What::Product { .. }));
+    let others = all
+        .iter()
+        .any(|one| !matches!(one.what, MentionKind::Architecture { .. } | MentionKind::Product { .. }));
     (only_names && !others && !names.is_empty()).then_some(names)
 }
 
@@ -43,7 +45,8 @@ pub(super) fn spoken_of(text: &str) -> Option<Vec<(usize, bool)>> {
     }
     let all = mentions_of(kinds, text, false);
     let names: Vec<(usize, bool)> = all.iter().filter_map(architecture).collect();
-    let capital = all.iter().all(|one| !matches!(one.what, What::Architecture { lower_case: true, .. }));
+    let capital =
+        all.iter().all(|one| !matches!(one.what, MentionKind::Architecture { lower_case: true, .. }));
     let others = [&PATTERNS.lacking, &PATTERNS.wanted, &PATTERNS.doubt];
     let plain = all.len() == names.len() && !others.iter().any(|other| other.is_match(text));
     (names.len() == 1 && capital && plain).then_some(names)
@@ -51,7 +54,7 @@ pub(super) fn spoken_of(text: &str) -> Option<Vec<(usize, bool)>> {
 
 fn architecture(one: &Mention) -> Option<(usize, bool)> {
     match one.what {
-        What::Architecture { index, and_newer, .. } => Some((index, and_newer)),
+        MentionKind::Architecture { index, and_newer, .. } => Some((index, and_newer)),
         _ => None,
     }
 }

@@ -3,22 +3,22 @@
 use super::claims;
 use super::conditions::{capability_of, names_capability};
 use super::labels;
-use super::mentions::{Mention, What, only_name};
+use super::mentions::{Mention, MentionKind, only_name};
 use super::range::Range;
 use super::sizes::{gb, is_size};
 use super::{Found, Topic};
 use crate::architectures::{Capability, Feature, Product};
-use crate::code::walk::{Part, walk};
-use crate::code::{Call, Expr, ExprKind, StepKind, Target};
+use crate::code::walk::{CodeNode, walk};
+use crate::code::{Call, Expr, ExprKind, StatementKind, Target};
 use crate::facts::Span;
 use crate::rules::files::FileScope;
 
 /// The faults of all literals of a file.
 pub(super) fn faults(scope: &FileScope<'_>) -> Vec<Found> {
-    let mut look = Look { scope, versions: Vec::new(), found: Vec::new() };
+    let mut look = LiteralScan { scope, versions: Vec::new(), found: Vec::new() };
     walk(scope.code, &mut |part, _| match part {
-        Part::Step(step) => {
-            if let StepKind::Assign { targets, value: Some(value), .. } = &step.kind
+        CodeNode::Step(step) => {
+            if let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind
                 && let [Target::Name(name, _)] = &targets[..]
             {
                 look.constant(name, value);
@@ -28,7 +28,7 @@ pub(super) fn faults(scope: &FileScope<'_>) -> Vec<Found> {
                 }
             }
         }
-        Part::Expr(expr) => match &expr.kind {
+        CodeNode::Expr(expr) => match &expr.kind {
             ExprKind::Mapping(entries) => {
                 look.entries(entries, look.versions.contains(&expr.span.start));
                 look.record(
@@ -46,12 +46,12 @@ pub(super) fn faults(scope: &FileScope<'_>) -> Vec<Found> {
             }
             _ => {}
         },
-        Part::Target(_) => {}
+        CodeNode::Target(_) => {}
     });
     look.found
 }
 
-struct Look<'a> {
+struct LiteralScan<'a> {
     scope: &'a FileScope<'a>,
     /// Tables of versions, by where they begin: `MIN_CUDA = {"ampere": "11.0"}`.
     versions: Vec<u32>,
@@ -65,7 +65,7 @@ fn text_of<'e>(expr: &'e Expr<'_>) -> Option<&'e str> {
     }
 }
 
-impl Look<'_> {
+impl LiteralScan<'_> {
     /// A number or a text that is a capability, as a key.
     fn key(&self, expr: &Expr<'_>) -> Option<Range> {
         match &expr.kind {
@@ -222,7 +222,7 @@ impl Look<'_> {
         }
         let mut values = call.arguments.iter().filter(|one| one.name.is_none()).map(|one| &one.value);
         if let Some(product) = values.next().and_then(text_of).and_then(product_of) {
-            let name = Mention { what: What::Product { product, exactly: true }, start: 0, end: 0 };
+            let name = Mention { what: MentionKind::Product { product, exactly: true }, start: 0, end: 0 };
             for value in values {
                 if let ExprKind::Sequence(_) = value.kind
                     && let Some(one) = capability_of(self.scope, value).filter(|one| one.is_known())
@@ -315,13 +315,13 @@ impl Look<'_> {
                 && let Some(only) = only_name(text)
             {
                 match only.what {
-                    What::Architecture { .. }
+                    MentionKind::Architecture { .. }
                         if labels::names_architecture(&lower) && labels::named(text).is_some() =>
                     {
                         named.push(only);
                         span = span.or(Some(value.span));
                     }
-                    What::Product { product: one, exactly }
+                    MentionKind::Product { product: one, exactly }
                         if [
                             "name",
                             "gpu",
@@ -351,10 +351,10 @@ impl Look<'_> {
 
     /// `{"RTX 3090": {"arch": "Ada", "vram_gb": 24}}`, `{"RTX 3090": "Ada"}`, `{"RTX 3090": (8, 9)}`
     fn of_product(&mut self, product: &'static Product, value: &Expr<'_>) {
-        let name = Mention { what: What::Product { product, exactly: true }, start: 0, end: 0 };
+        let name = Mention { what: MentionKind::Product { product, exactly: true }, start: 0, end: 0 };
         if let Some(label) = labels::of_value(value) {
             let (index, and_newer) = label.architectures[0];
-            let what = What::Architecture { index, and_newer, lower_case: false };
+            let what = MentionKind::Architecture { index, and_newer, lower_case: false };
             if label.architectures.len() == 1 {
                 self.row(&[name, Mention { what, start: 0, end: 0 }], label.span);
             }
@@ -385,7 +385,8 @@ impl Look<'_> {
         };
         for one in several {
             if let (Range::Exactly(_), Some(product)) = (range, text_of(one).and_then(product_of)) {
-                let name = Mention { what: What::Product { product, exactly: true }, start: 0, end: 0 };
+                let name =
+                    Mention { what: MentionKind::Product { product, exactly: true }, start: 0, end: 0 };
                 self.row(&[name, said(range)], one.span);
             }
         }
@@ -431,14 +432,16 @@ impl Look<'_> {
 }
 
 fn said(range: Range) -> Mention {
-    Mention { what: What::Capability { range, said: true }, start: 0, end: 0 }
+    Mention { what: MentionKind::Capability { range, said: true }, start: 0, end: 0 }
 }
 
 /// The product that a text is the name of.
 fn product_of(text: &str) -> Option<&'static Product> {
     let plain = text.trim_start_matches("NVIDIA ").trim_start_matches("GeForce ");
     match only_name(plain)? {
-        Mention { what: What::Product { product, exactly: true }, start: 0, end } if end == plain.len() => {
+        Mention { what: MentionKind::Product { product, exactly: true }, start: 0, end }
+            if end == plain.len() =>
+        {
             Some(product)
         }
         _ => None,

@@ -3,15 +3,15 @@
 
 use super::branches::Test;
 use super::labels;
-use super::mentions::{What, mentions};
+use super::mentions::{MentionKind, mentions};
 use super::range::Range;
 use super::{Found, Topic, claims};
 use crate::architectures::{Capability, architecture_of};
-use crate::languages::{Passage, PassageKind};
+use crate::languages::{PassageKind, TextPiece};
 use crate::rules::files::FileScope;
 
 /// The faults of the comments of a file, each beside code.
-pub(super) fn faults(scope: &FileScope<'_>, passages: &[Passage], tests: &[Test]) -> Vec<Found> {
+pub(super) fn faults(scope: &FileScope<'_>, passages: &[TextPiece], tests: &[Test]) -> Vec<Found> {
     let text = scope.whole_text();
     let mut found = Vec::new();
     for passage in passages {
@@ -74,7 +74,7 @@ fn wrong_literal(code: &str, names: &[(usize, bool)]) -> Option<Capability> {
     let mut cards: Vec<Capability> = Vec::new();
     for one in mentions(code, false) {
         match one.what {
-            What::Capability { range: Range::Exactly(card), said } => {
+            MentionKind::Capability { range: Range::Exactly(card), said } => {
                 let in_quotes = code[..one.start].ends_with(['"', '\'', '='])
                     || code[..one.start].trim_end().ends_with(['-', ':', '=']);
                 if !(said || quoted && in_quotes) {
@@ -82,7 +82,7 @@ fn wrong_literal(code: &str, names: &[(usize, bool)]) -> Option<Capability> {
                 }
                 cards.push(card);
             }
-            What::Capability { .. } | What::Architecture { .. } => return None,
+            MentionKind::Capability { .. } | MentionKind::Architecture { .. } => return None,
             _ => {}
         }
     }

@@ -8,13 +8,13 @@ use crate::architectures::{Capability, Product, architectures, features, product
 /// Something that a text names.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mention {
-    pub what: What,
+    pub what: MentionKind,
     pub start: usize,
     pub end: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) enum What {
+pub(super) enum MentionKind {
     Architecture {
         index: usize,
         /// `Ampere or newer`
@@ -30,7 +30,7 @@ pub(super) enum What {
     Memory(f64),
     /// By its place in the table.
     Feature(usize),
-    /// What is named is denied or only compared with: nothing is said of it, and nothing across it.
+    /// MentionKind is named is denied or only compared with: nothing is said of it, and nothing across it.
     Barrier,
 }
 
@@ -101,7 +101,7 @@ pub(super) fn only_name(text: &str) -> Option<Mention> {
         return None;
     }
     let [only] = mentions_of(kinds, text, false)[..] else { return None };
-    matches!(only.what, What::Architecture { .. } | What::Product { .. }).then_some(only)
+    matches!(only.what, MentionKind::Architecture { .. } | MentionKind::Product { .. }).then_some(only)
 }
 
 /// Whether a word stands alone: not in an identifier or a longer word.
@@ -124,8 +124,8 @@ fn architectures_in(text: &str, found: &mut Vec<Mention>) {
         let lower_case = word.as_str().starts_with(char::is_lowercase);
         let other_cards = PATTERNS.or_other_kind.is_match(&text[word.end()..]);
         let what = match other_cards || PATTERNS.denied.is_match(&text[..word.start()]) {
-            true => What::Barrier,
-            false => What::Architecture { index, and_newer: open.is_some(), lower_case },
+            true => MentionKind::Barrier,
+            false => MentionKind::Architecture { index, and_newer: open.is_some(), lower_case },
         };
         found.push(Mention { what, start: word.start(), end });
     }
@@ -150,8 +150,8 @@ fn products_in(text: &str, found: &mut Vec<Mention>) {
         let what = match PATTERNS.denied.is_match(&text[..whole.start()])
             || PATTERNS.other_product.is_match(behind)
         {
-            true => What::Barrier,
-            false => What::Product { product, exactly: !PATTERNS.variant.is_match(behind) },
+            true => MentionKind::Barrier,
+            false => MentionKind::Product { product, exactly: !PATTERNS.variant.is_match(behind) },
         };
         found.push(Mention { what, start: whole.start(), end: whole.end() });
     }
@@ -166,7 +166,7 @@ fn series_in(text: &str, found: &mut Vec<Mention>) {
         if let Some(product) = series().iter().find(|one| one.name == name)
             && alone(text, whole.start(), whole.end())
         {
-            let what = What::Product { product, exactly: false };
+            let what = MentionKind::Product { product, exactly: false };
             found.push(Mention { what, start: whole.start(), end: whole.end() });
         }
     }
@@ -183,7 +183,7 @@ fn features_in(text: &str, found: &mut Vec<Mention>) {
         if let Some(index) = features().iter().position(|one| one.words.contains(&written))
             && alone(text, word.start(), word.end())
         {
-            found.push(Mention { what: What::Feature(index), start: word.start(), end: word.end() });
+            found.push(Mention { what: MentionKind::Feature(index), start: word.start(), end: word.end() });
         }
     }
 }
@@ -194,7 +194,7 @@ fn memory_in(text: &str, found: &mut Vec<Mention>) {
         if let Ok(gb) = number.as_str().parse()
             && alone(text, whole.start(), whole.end())
         {
-            found.push(Mention { what: What::Memory(gb), start: whole.start(), end: whole.end() });
+            found.push(Mention { what: MentionKind::Memory(gb), start: whole.start(), end: whole.end() });
         }
     }
 }
@@ -277,7 +277,7 @@ fn capabilities_in(text: &str, cued: bool, found: &mut Vec<Mention>) {
             cue = Some(stop);
         }
         if stands_for_some {
-            found.push(Mention { what: What::Capability { range, said }, start, end: stop });
+            found.push(Mention { what: MentionKind::Capability { range, said }, start, end: stop });
         }
     }
 }

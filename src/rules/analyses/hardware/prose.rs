@@ -1,23 +1,23 @@
 //! Comments, paragraphs and tables: cut into what belongs together, one sentence or one row at a time.
 
 use super::claims::{self, Context};
-use super::mentions::{Mention, What, mentions, mentions_of};
+use super::mentions::{Mention, MentionKind, mentions, mentions_of};
 use super::names::Kinds;
 use super::patterns::PATTERNS;
 use super::range::Range;
 use super::{Found, Topic};
 use crate::architectures::{Product, architecture_of, features};
-use crate::languages::{Passage, PassageKind};
+use crate::languages::{PassageKind, TextPiece};
 use crate::rules::files::FileScope;
 use std::cell::LazyCell;
 
 /// What the comments, docstrings and documents of a file say wrongly.
-pub(super) fn faults(scope: &FileScope<'_>, all: &[Passage]) -> Vec<Found> {
+pub(super) fn faults(scope: &FileScope<'_>, all: &[TextPiece]) -> Vec<Found> {
     let text = scope.whole_text();
     let about_gpus = LazyCell::new(|| PATTERNS.about_gpus.is_match(text));
     let mut found = Vec::new();
     let mut headings: Vec<(u8, &str, Kinds)> = Vec::new();
-    let mut record = Record::default();
+    let mut record = PrintedCard::default();
     let mut at = 0;
     while let Some(passage) = all.get(at) {
         at += 1;
@@ -59,7 +59,7 @@ pub(super) fn faults(scope: &FileScope<'_>, all: &[Passage]) -> Vec<Found> {
     found
 }
 
-fn follows(one: &Passage, next: &Passage) -> bool {
+fn follows(one: &TextPiece, next: &TextPiece) -> bool {
     match (one.kind, next.kind) {
         (PassageKind::Cell(row, _), PassageKind::Cell(next, column)) => {
             next > row || (next == row && column > 0)
@@ -68,7 +68,11 @@ fn follows(one: &Passage, next: &Passage) -> bool {
     }
 }
 
-fn in_passage(passage: &Passage, about_gpus: &LazyCell<bool, impl FnOnce() -> bool>, found: &mut Vec<Found>) {
+fn in_passage(
+    passage: &TextPiece,
+    about_gpus: &LazyCell<bool, impl FnOnce() -> bool>,
+    found: &mut Vec<Found>,
+) {
     for (start, sentence) in sentences(&passage.text) {
         let kinds = Kinds::of(sentence);
         if !claims::may_be_wrong(kinds, sentence, false) {
@@ -106,16 +110,16 @@ fn sentences(text: &str) -> Vec<(usize, &str)> {
 
 /// Lines that a program printed about one card: its name, and below it what it has.
 #[derive(Default)]
-struct Record {
+struct PrintedCard {
     product: Option<&'static Product>,
     lines: u32,
 }
 
-impl Record {
-    fn line(&mut self, passage: &Passage, kinds: Kinds, found: &mut Vec<Found>) {
+impl PrintedCard {
+    fn line(&mut self, passage: &TextPiece, kinds: Kinds, found: &mut Vec<Found>) {
         let text = passage.text.trim();
         if passage.kind != PassageKind::Line || text.is_empty() || self.lines > 6 {
-            *self = Record::default();
+            *self = PrintedCard::default();
         }
         if passage.kind != PassageKind::Line {
             return;
@@ -125,14 +129,14 @@ impl Record {
             return;
         }
         let named = mentions_of(kinds, text, false);
-        if let [Mention { what: What::Product { product, exactly: true }, .. }] = named.as_slice() {
-            *self = Record { product: Some(*product), lines: 0 };
+        if let [Mention { what: MentionKind::Product { product, exactly: true }, .. }] = named.as_slice() {
+            *self = PrintedCard { product: Some(*product), lines: 0 };
             return;
         }
         let lower = text.to_lowercase();
         let size = ["vram:", "memory:", "total memory:"].iter().any(|word| lower.starts_with(word));
         if let (true, Some(product)) = (size, self.product)
-            && let [Mention { what: What::Memory(gb), .. }] = named.as_slice()
+            && let [Mention { what: MentionKind::Memory(gb), .. }] = named.as_slice()
             && let Some(text) = claims::memory_of_row(product, *gb)
         {
             let span = passage.origin.span(0, passage.text.len());
@@ -143,16 +147,19 @@ impl Record {
 
 /// An item of a section that its heading gives to one capability: the heading's architecture is right for the product
 /// that the item begins with, and the capability is not.
-fn in_section(passage: &Passage, heading: &str, found: &mut Vec<Found>) {
+fn in_section(passage: &TextPiece, heading: &str, found: &mut Vec<Found>) {
     let above = mentions(heading, false);
     let [architecture, number] = above.as_slice() else { return };
-    let (What::Architecture { index, .. }, What::Capability { range: Range::Exactly(said), said: true }) =
-        (architecture.what, number.what)
+    let (
+        MentionKind::Architecture { index, .. },
+        MentionKind::Capability { range: Range::Exactly(said), said: true },
+    ) = (architecture.what, number.what)
     else {
         return;
     };
     let named = mentions(&passage.text, false);
-    if let Some(Mention { what: What::Product { product, exactly: true }, start: 0, end }) = named.first()
+    if let Some(Mention { what: MentionKind::Product { product, exactly: true }, start: 0, end }) =
+        named.first()
         && passage.text[*end..].trim_start().starts_with(':')
         && architecture_of(said) == Some(index)
         && product.architecture() == Some(index)
@@ -168,17 +175,17 @@ fn in_section(passage: &Passage, heading: &str, found: &mut Vec<Found>) {
 }
 
 /// TF32 has ten bits of mantissa, and multiplies matrices only where it is asked to.
-fn about_tf32(passage: &Passage, heading: &str, whole: &str, found: &mut Vec<Found>) {
+fn about_tf32(passage: &TextPiece, heading: &str, whole: &str, found: &mut Vec<Found>) {
     let lower = passage.text.to_lowercase();
     if !["manti", "défaut", "defa", "defecto", "predeterminad"].iter().any(|word| lower.contains(word)) {
         return;
     }
     let named = |text: &str| -> Vec<Mention> {
         let all = mentions(text, false).into_iter();
-        all.filter(|one| matches!(one.what, What::Feature(_))).collect()
+        all.filter(|one| matches!(one.what, MentionKind::Feature(_))).collect()
     };
     let is_tf32 =
-        |one: &Mention| matches!(one.what, What::Feature(index) if features()[index].name == "TF32");
+        |one: &Mention| matches!(one.what, MentionKind::Feature(index) if features()[index].name == "TF32");
     let text = passage.text.as_str();
     let (here, above) = (named(text), named(heading));
     let only = |list: &[Mention]| !list.is_empty() && list.iter().all(is_tf32);

@@ -1,6 +1,6 @@
 //! Sizes of the memory of cards in code: the names under which they stand, and the values.
 
-use super::mentions::{Mention, What, mentions};
+use super::mentions::{Mention, MentionKind, mentions};
 use crate::code::{Expr, ExprKind};
 
 /// A name under which the size of a card's memory stands, in GB.
@@ -20,7 +20,7 @@ pub(super) fn gb(value: &Expr<'_>) -> Option<f64> {
     match &value.kind {
         ExprKind::Int(number @ 1..=999) => Some(*number as f64),
         ExprKind::Text(text) => match mentions(text, false).as_slice() {
-            [Mention { what: What::Memory(gb), start: 0, end }] if *end == text.len() => Some(*gb),
+            [Mention { what: MentionKind::Memory(gb), start: 0, end }] if *end == text.len() => Some(*gb),
             _ => None,
         },
         _ => None,

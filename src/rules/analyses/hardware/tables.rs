@@ -1,17 +1,17 @@
 //! Tables of documents: what one row says of one product or architecture.
 
 use super::claims::{self, Context};
-use super::mentions::{Mention, What, mentions, mentions_of};
+use super::mentions::{Mention, MentionKind, mentions, mentions_of};
 use super::names::Kinds;
 use super::patterns::PATTERNS;
 use super::{Found, Topic};
-use crate::languages::{Passage, PassageKind};
+use crate::languages::{PassageKind, TextPiece};
 use std::cell::LazyCell;
 use std::collections::BTreeMap;
 
 /// The faults of one table, given by its cells.
 pub(super) fn faults(
-    cells: &[Passage],
+    cells: &[TextPiece],
     about_gpus: &LazyCell<bool, impl FnOnce() -> bool>,
     found: &mut Vec<Found>,
 ) {
@@ -19,7 +19,7 @@ pub(super) fn faults(
     if !cells.iter().any(|cell| Kinds::of(&cell.text).have(Kinds::HARDWARE)) {
         return;
     }
-    let mut rows: BTreeMap<u32, BTreeMap<u32, &Passage>> = BTreeMap::new();
+    let mut rows: BTreeMap<u32, BTreeMap<u32, &TextPiece>> = BTreeMap::new();
     for cell in cells {
         if let PassageKind::Cell(row, column) = cell.kind {
             rows.entry(row).or_default().insert(column, cell);
@@ -61,7 +61,7 @@ pub(super) fn faults(
             {
                 continue;
             }
-            if here.iter().any(|one| matches!(one.what, What::Barrier)) {
+            if here.iter().any(|one| matches!(one.what, MentionKind::Barrier)) {
                 continue;
             }
             // Below a head that names an architecture the numbers of a row are its own.
@@ -75,14 +75,14 @@ pub(super) fn faults(
             if *column > 0 && cell.text.chars().count() > 60 && !cued(column) {
                 continue;
             }
-            if let (1, [Mention { what: What::Product { product: one, exactly: true }, .. }]) =
+            if let (1, [Mention { what: MentionKind::Product { product: one, exactly: true }, .. }]) =
                 (named_products(&here), only_products(&here).as_slice())
             {
                 product = product.or(Some(*one));
             }
             named.extend(said_of_row(&cell.text, *column == 0, here));
         }
-        let said = |one: &&Mention| !matches!(one.what, What::Capability { said: false, .. });
+        let said = |one: &&Mention| !matches!(one.what, MentionKind::Capability { said: false, .. });
         let named: Vec<Mention> = named.iter().filter(said).copied().collect();
         if let (Some(first), Some(last), false) = (row.values().next(), row.values().next_back(), own_fault) {
             let start = first.origin.span(0, 1).start;
@@ -99,7 +99,7 @@ pub(super) fn faults(
             }
         }
         if let (Some(product), Some(cell)) = (product, sizes.and_then(|column| row.get(&column)))
-            && let [Mention { what: What::Memory(gb), .. }] = sizes_of(&cell.text).as_slice()
+            && let [Mention { what: MentionKind::Memory(gb), .. }] = sizes_of(&cell.text).as_slice()
             && gb.fract() == 0.0
             && let Some(text) = claims::memory_of_row(product, *gb)
         {
@@ -125,7 +125,7 @@ fn with_a_point(text: &str, cued: bool) -> String {
     }
 }
 
-fn one_row(named: &[Mention], cell: &Passage, found: &mut Vec<Found>) {
+fn one_row(named: &[Mention], cell: &TextPiece, found: &mut Vec<Found>) {
     for fault in claims::of_one_row(named) {
         let span = cell.origin.span(0, cell.text.len());
         found.push(Found { topic: fault.topic, span, text: fault.text, in_prose: true, beside: None });
@@ -144,10 +144,10 @@ fn said_of_row(text: &str, first: bool, named: Vec<Mention>) -> Vec<Mention> {
         rest.split_whitespace().all(|word| matches!(word, "and" | "or" | "et" | "y" | "&" | "…"));
     let cards = !only_products(&named).is_empty();
     let keep = |one: &Mention| match one.what {
-        What::Architecture { .. } => {
+        MentionKind::Architecture { .. } => {
             !cards && (first || text[..one.start].trim_matches(['*', '`', ' ']).is_empty())
         }
-        What::Product { .. } => first || only_names,
+        MentionKind::Product { .. } => first || only_names,
         _ => true,
     };
     let begins = named.first().is_some_and(|one| text[..one.start].trim_matches(['*', '`', ' ']).is_empty());
@@ -163,15 +163,15 @@ fn named_products(named: &[Mention]) -> usize {
 }
 
 fn only_products(named: &[Mention]) -> Vec<Mention> {
-    named.iter().filter(|one| matches!(one.what, What::Product { .. })).copied().collect()
+    named.iter().filter(|one| matches!(one.what, MentionKind::Product { .. })).copied().collect()
 }
 
 fn sizes_of(text: &str) -> Vec<Mention> {
     let plain = text.trim();
     let named: Vec<Mention> =
-        mentions(plain, false).into_iter().filter(|one| matches!(one.what, What::Memory(_))).collect();
+        mentions(plain, false).into_iter().filter(|one| matches!(one.what, MentionKind::Memory(_))).collect();
     match (&named[..], plain.parse::<f64>()) {
-        ([], Ok(gb)) => vec![Mention { what: What::Memory(gb), start: 0, end: plain.len() }],
+        ([], Ok(gb)) => vec![Mention { what: MentionKind::Memory(gb), start: 0, end: plain.len() }],
         // Nothing but the size: no range, no "used".
         ([one], _) if one.start == 0 && one.end == plain.len() => named,
         ([one], _)
@@ -185,7 +185,7 @@ fn sizes_of(text: &str) -> Vec<Mention> {
 }
 
 /// The column that says how much memory the card of each row has; none where it may say how much of it is used.
-fn size_column(head: &BTreeMap<u32, &Passage>) -> Option<u32> {
+fn size_column(head: &BTreeMap<u32, &TextPiece>) -> Option<u32> {
     let text = |column: &u32| head[column].text.trim().to_lowercase();
     let of_a_run = [
         "model",

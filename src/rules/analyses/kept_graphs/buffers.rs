@@ -2,8 +2,8 @@
 //! step to that of the step before.
 
 use super::{is_for_torch, is_without_graph, part_with_graph, terms, text_of_target};
-use crate::code::walk::{Ancestor, Part, walk, within_function};
-use crate::code::{Class, Expr, ExprKind, StepKind, Target};
+use crate::code::walk::{Ancestor, CodeNode, walk, within_function};
+use crate::code::{Class, Expr, ExprKind, StatementKind, Target};
 use crate::rules::analyses::gradients::are_off;
 use crate::rules::analyses::memory::{method_of, path};
 use crate::rules::files::{FileScope, RawFinding};
@@ -38,8 +38,8 @@ fn in_class(scope: &FileScope<'_>, number: usize, class: &Class<'_>) -> Vec<RawF
     let mut made: FxHashSet<String> = FxHashSet::default();
     let mut found = Vec::new();
     walk(scope.code, &mut |part, around| {
-        let Part::Step(step) = part else { return };
-        if let StepKind::Define { function, decorators } = &step.kind
+        let CodeNode::Step(step) = part else { return };
+        if let StatementKind::Define { function, decorators } = &step.kind
             && decorators.iter().any(|one| are_off(scope, one))
         {
             off.insert(*function);
@@ -75,7 +75,7 @@ fn in_class(scope: &FileScope<'_>, number: usize, class: &Class<'_>) -> Vec<RawF
             }
         };
         match &step.kind {
-            StepKind::Assign { targets, value: Some(value), .. } => match (&targets[..], &value.kind) {
+            StatementKind::Assign { targets, value: Some(value), .. } => match (&targets[..], &value.kind) {
                 // `mean, var = x.mean(0), x.var(0)`
                 ([Target::Sequence(targets)], ExprKind::Sequence(values))
                     if targets.len() == values.len() =>
@@ -89,11 +89,11 @@ fn in_class(scope: &FileScope<'_>, number: usize, class: &Class<'_>) -> Vec<RawF
                 }
                 _ => {}
             },
-            StepKind::Update { target, value, .. } => {
+            StatementKind::Update { target, value, .. } => {
                 text_of_target(scope, target).into_iter().for_each(|name| note(name, value, true));
             }
             // `self.mean.mul_(0.9).add_(mean * 0.1)`
-            StepKind::Evaluate(value) => {
+            StatementKind::Evaluate(value) => {
                 if let Some((object, "add_" | "sub_" | "lerp_", call)) = method_of(value)
                     && let Some(given) = call.arguments.first()
                 {
@@ -134,15 +134,15 @@ fn members(scope: &FileScope<'_>, number: usize) -> (FxHashSet<String>, FxHashSe
             return;
         }
         match part {
-            Part::Expr(expr) => {
+            CodeNode::Expr(expr) => {
                 let Some((object, "register_buffer", call)) = method_of(expr) else { return };
                 let name = call.arguments.first().map(|argument| &argument.value.kind);
                 if let (ExprKind::Name("self"), Some(ExprKind::Text(name))) = (&object.kind, name) {
                     buffers.insert(format!("self.{name}"));
                 }
             }
-            Part::Step(step) => {
-                let StepKind::Assign { targets, value: Some(value), .. } = &step.kind else { return };
+            CodeNode::Step(step) => {
+                let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind else { return };
                 let ([target @ Target::Attribute(..)], ExprKind::Call(call)) = (&targets[..], &value.kind)
                 else {
                     return;
@@ -153,7 +153,7 @@ fn members(scope: &FileScope<'_>, number: usize) -> (FxHashSet<String>, FxHashSe
                     layers.extend(text_of_target(scope, target));
                 }
             }
-            Part::Target(_) => {}
+            CodeNode::Target(_) => {}
         }
     });
     (buffers, layers)

@@ -2,8 +2,8 @@
 //! that the sum keeps.
 
 use super::{is_cut, is_for_torch, is_without_graph, lists, terms, text_of_target};
-use crate::code::walk::{Part, innermost_loop, walk, within_function};
-use crate::code::{Expr, ExprKind, Operator, StepKind};
+use crate::code::walk::{CodeNode, innermost_loop, walk, within_function};
+use crate::code::{Expr, ExprKind, Operator, StatementKind};
 use crate::facts::Span;
 use crate::rules::analyses::gradients::{Run, runs_with_gradients};
 use crate::rules::files::{FileScope, RawFinding};
@@ -27,14 +27,14 @@ fn in_loop(scope: &FileScope<'_>, runs: &[Run<'_>], inside: Span) -> Vec<RawFind
     let mut made: Vec<String> = Vec::new();
     let (mut begun, mut found): (Vec<String>, Vec<(String, String, Span)>) = (Vec::new(), Vec::new());
     walk(scope.code, &mut |part, around| {
-        let Part::Step(step) = part else { return };
+        let CodeNode::Step(step) = part else { return };
         let (_, around) = within_function(around);
         let is_here = innermost_loop(around).is_some_and(|step| step.span == inside);
         if !is_here || is_without_graph(scope, around) {
             return;
         }
         match &step.kind {
-            StepKind::Assign { targets, value: Some(value), .. } => {
+            StatementKind::Assign { targets, value: Some(value), .. } => {
                 let has_graph = is_made_of(scope, value, runs, &made);
                 for name in targets.iter().filter_map(|target| text_of_target(scope, target)) {
                     made.retain(|known| *known != name);
@@ -44,7 +44,7 @@ fn in_loop(scope: &FileScope<'_>, runs: &[Run<'_>], inside: Span) -> Vec<RawFind
                     begun.push(name);
                 }
             }
-            StepKind::Update { target, operator: Operator::Add, value } => {
+            StatementKind::Update { target, operator: Operator::Add, value } => {
                 if let Some(total) = text_of_target(scope, target)
                     && let Some(loss) = loss_in(scope, value, runs, &made)
                 {

@@ -3,10 +3,10 @@
 mod growing;
 
 use super::{
-    Note, What, is_cut_off, is_tensor_method, is_without_graph, part_with_graph, terms, text_of_target,
+    GraphStep, Note, is_cut_off, is_tensor_method, is_without_graph, part_with_graph, terms, text_of_target,
 };
-use crate::code::walk::{Part, innermost_loop, walk, within_function};
-use crate::code::{Expr, ExprKind, StepKind};
+use crate::code::walk::{CodeNode, innermost_loop, walk, within_function};
+use crate::code::{Expr, ExprKind, StatementKind};
 use crate::facts::Span;
 use crate::rules::analyses::gradients::Run;
 use crate::rules::analyses::memory::method_of;
@@ -16,20 +16,22 @@ use rustc_hash::FxHashSet;
 
 /// `losses.append(loss)` in a loop that calls `loss.backward()`.
 pub(super) fn in_training(scope: &FileScope<'_>, notes: &[Note]) -> Vec<RawFinding> {
-    let has = |wanted: fn(&What) -> bool| notes.iter().any(|note| wanted(&note.what));
-    if !has(|what| matches!(what, What::Append(..))) || !has(|what| matches!(what, What::Backward(_))) {
+    let has = |wanted: fn(&GraphStep) -> bool| notes.iter().any(|note| wanted(&note.what));
+    if !has(|what| matches!(what, GraphStep::Append(..)))
+        || !has(|what| matches!(what, GraphStep::Backward(_)))
+    {
         return Vec::new();
     }
     let lists = Lists::of(scope);
     let outputs = outputs_in(scope);
     let mut found = Vec::new();
     for (at, note) in notes.iter().enumerate() {
-        let What::Append(list, values, given) = &note.what else { continue };
+        let GraphStep::Append(list, values, given) = &note.what else { continue };
         let before: Vec<&Note> = notes[..at].iter().filter(|other| other.function == note.function).collect();
         for inside in note.loops.iter().rev() {
             let in_loop = notes.iter().filter(|other| other.function == note.function);
             let in_loop: Vec<&Note> = in_loop.filter(|other| other.loops.contains(inside)).collect();
-            if !in_loop.iter().any(|other| matches!(other.what, What::Backward(_))) {
+            if !in_loop.iter().any(|other| matches!(other.what, GraphStep::Backward(_))) {
                 continue;
             }
             let steps = Steps { before: &before, in_loop: &in_loop, outputs: &outputs };
@@ -76,8 +78,8 @@ pub(super) fn in_evaluation(scope: &FileScope<'_>, runs: &[Run<'_>]) -> Vec<RawF
             return;
         }
         match part {
-            Part::Step(step) => {
-                let StepKind::Assign { targets, value: Some(value), .. } = &step.kind else { return };
+            CodeNode::Step(step) => {
+                let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind else { return };
                 let has_graph = keeps_graph(scope, value, runs, &|name| made.contains(&(inside, name)));
                 for name in targets.iter().filter_map(|target| text_of_target(scope, target)) {
                     made.remove(&(inside, name.clone()));
@@ -86,7 +88,7 @@ pub(super) fn in_evaluation(scope: &FileScope<'_>, runs: &[Run<'_>]) -> Vec<RawF
                     }
                 }
             }
-            Part::Expr(expr) => {
+            CodeNode::Expr(expr) => {
                 let Some((object, "append", call)) = method_of(expr) else { return };
                 let Some(given) = call.arguments.first().map(|argument| &argument.value) else { return };
                 let list = scope.text(object.span);
@@ -102,7 +104,7 @@ pub(super) fn in_evaluation(scope: &FileScope<'_>, runs: &[Run<'_>]) -> Vec<RawF
                     found.push(finding(scope, list, scope.text(tensor.span), tensor.span));
                 }
             }
-            Part::Target(_) => {}
+            CodeNode::Target(_) => {}
         }
     });
     found
@@ -167,7 +169,7 @@ struct Steps<'n> {
 
 impl Steps<'_> {
     fn differentiates(&self, value: &str) -> bool {
-        let is_it = |note: &&&Note| matches!(&note.what, What::Backward(values) if values.iter().any(|one| one == value));
+        let is_it = |note: &&&Note| matches!(&note.what, GraphStep::Backward(values) if values.iter().any(|one| one == value));
         self.in_loop.iter().any(|note| is_it(&note))
     }
 
@@ -176,7 +178,7 @@ impl Steps<'_> {
         let is_part = |one: &str| one.strip_prefix(value).is_some_and(|rest| rest.starts_with(['.', '[']));
         let is_kept = |one: &&String| is_part(one) && !is_cut_off(self.before[..end].iter().copied(), one);
         let mut parts = self.in_loop.iter().filter_map(|note| match &note.what {
-            What::Backward(values) => values.iter().find(is_kept),
+            GraphStep::Backward(values) => values.iter().find(is_kept),
             _ => None,
         });
         parts.next().map(String::as_str)
@@ -186,7 +188,7 @@ impl Steps<'_> {
     /// trained gave, or made of such a value.
     fn give_graph(&self, value: &str, end: usize) -> bool {
         let assigned = self.before[..end].iter().rposition(|note| match &note.what {
-            What::Assign(name, ..) => name == value,
+            GraphStep::Assign(name, ..) => name == value,
             _ => false,
         });
         let Some(at) = assigned else {
@@ -197,9 +199,9 @@ impl Steps<'_> {
         };
         let note = self.before[at];
         match &note.what {
-            What::Assign(_, _, true) => false,
-            What::Assign(..) if self.outputs.contains(&note.span) => true,
-            What::Assign(_, values, _) => {
+            GraphStep::Assign(_, _, true) => false,
+            GraphStep::Assign(..) if self.outputs.contains(&note.span) => true,
+            GraphStep::Assign(_, values, _) => {
                 values.iter().any(|value| self.give_graph(value, at))
                     || self.is_differentiated(value, Some(note.span))
                     || self.differentiated_part(value, end).is_some()
@@ -214,12 +216,12 @@ impl Steps<'_> {
         let differentiated = |name: &str| {
             let mut behind = self.in_loop.iter().filter(is_behind);
             behind.any(
-                |note| matches!(&note.what, What::Backward(values) if values.iter().any(|one| one == name)),
+                |note| matches!(&note.what, GraphStep::Backward(values) if values.iter().any(|one| one == name)),
             )
         };
         let is_loss = value.to_ascii_lowercase().contains("loss");
         let is_term = |note: &&Note| match &note.what {
-            What::Assign(sum, values, false) | What::Add(sum, values) => {
+            GraphStep::Assign(sum, values, false) | GraphStep::Add(sum, values) => {
                 values.iter().any(|one| one == value) && differentiated(sum)
             }
             _ => false,
@@ -236,8 +238,8 @@ fn outputs_in(scope: &FileScope<'_>) -> FxHashSet<Span> {
         return found;
     }
     walk(scope.code, &mut |part, around| {
-        let Part::Step(step) = part else { return };
-        let StepKind::Assign { targets, value: Some(value), .. } = &step.kind else { return };
+        let CodeNode::Step(step) = part else { return };
+        let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind else { return };
         let ([_], ExprKind::Call(call)) = (&targets[..], &value.kind) else { return };
         let is_object = matches!(call.callee.kind, ExprKind::Name(_) | ExprKind::Attribute(..));
         if is_object

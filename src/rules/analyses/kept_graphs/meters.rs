@@ -1,8 +1,8 @@
 //! Sums of losses in a class of the project: `meter.update(loss)` adds the loss to what the object holds.
 
 use super::{Note, is_cut_off, is_without_graph, terms, text_of_target, with_graphs};
-use crate::code::walk::{Ancestor, Part, innermost_loop, walk, within_function};
-use crate::code::{Expr, ExprKind, Operator, StepKind, Target};
+use crate::code::walk::{Ancestor, CodeNode, innermost_loop, walk, within_function};
+use crate::code::{Expr, ExprKind, Operator, StatementKind, Target};
 use crate::facts::Span;
 use crate::program::Names;
 use crate::rules::analyses::memory::method_of;
@@ -15,7 +15,7 @@ pub(super) fn by_sums(scope: &FileScope<'_>, notes: &[Note]) -> Vec<RawFinding> 
     let mut given: Vec<(Span, &Expr<'_>, &str, usize, String)> = Vec::new();
     let mut graphs_in: FxHashMap<(Option<usize>, Span), Vec<String>> = FxHashMap::default();
     walk(scope.code, &mut |part, around| {
-        let Part::Expr(expr) = part else { return };
+        let CodeNode::Expr(expr) = part else { return };
         let Some((object, method, call)) = method_of(expr) else { return };
         let (function, around) = within_function(around);
         let inner = innermost_loop(around).map(|step| step.span);
@@ -76,7 +76,7 @@ fn sum_in(scope: &FileScope<'_>, class: &str, method: &str, position: usize) -> 
     let class = code.classes.iter().position(|known| known.name == class)?;
     let mut found = None;
     walk(code, &mut |part, around| {
-        let Part::Step(step) = part else { return };
+        let CodeNode::Step(step) = part else { return };
         let in_class = around.iter().any(|one| matches!(one, Ancestor::Class(number) if *number == class));
         let function = around.iter().rev().find_map(|one| match one {
             Ancestor::Function(number) => Some(&code.functions[*number]),
@@ -90,8 +90,8 @@ fn sum_in(scope: &FileScope<'_>, class: &str, method: &str, position: usize) -> 
             .iter()
             .any(|word| text.contains(word));
         let (target, value) = match &step.kind {
-            StepKind::Update { target, operator: Operator::Add, value } => (target, value),
-            StepKind::Assign { targets, value: Some(value), .. } => match (&targets[..], &value.kind) {
+            StatementKind::Update { target, operator: Operator::Add, value } => (target, value),
+            StatementKind::Assign { targets, value: Some(value), .. } => match (&targets[..], &value.kind) {
                 ([target], ExprKind::Binary(Operator::Add, _)) => (target, value),
                 _ => return,
             },
@@ -102,7 +102,7 @@ fn sum_in(scope: &FileScope<'_>, class: &str, method: &str, position: usize) -> 
             matches!(target, Target::Attribute(object, _) if matches!(object.kind, ExprKind::Name("self")));
         let parts = terms(scope, value);
         let adds = parts.iter().any(|part| part == parameter.name)
-            && (matches!(step.kind, StepKind::Update { .. }) || parts.contains(&total));
+            && (matches!(step.kind, StatementKind::Update { .. }) || parts.contains(&total));
         if of_self && adds && !is_changed && !is_without_graph(scope, around) {
             found.get_or_insert(total);
         }

@@ -1,8 +1,8 @@
 //! Sums of losses that a function of the file returns: one function trains a step, and the loop around its calls adds up.
 
-use super::{Note, What, is_cut_off, is_without_graph, terms, text_of_target, with_graphs};
-use crate::code::walk::{Part, innermost_loop, walk, within_function};
-use crate::code::{Expr, ExprKind, Function, Operator, StepKind, Target};
+use super::{GraphStep, Note, is_cut_off, is_without_graph, terms, text_of_target, with_graphs};
+use crate::code::walk::{CodeNode, innermost_loop, walk, within_function};
+use crate::code::{Expr, ExprKind, Function, Operator, StatementKind, Target};
 use crate::facts::Span;
 use crate::rules::analyses::memory::function_called;
 use crate::rules::files::{FileScope, RawFinding};
@@ -25,14 +25,14 @@ pub(super) fn by_sums(scope: &FileScope<'_>, notes: &[Note]) -> Vec<RawFinding> 
     let mut losses: Vec<(Span, String)> = Vec::new();
     let mut begun: Vec<(Span, String)> = Vec::new();
     walk(scope.code, &mut |part, around| {
-        let Part::Step(step) = part else { return };
+        let CodeNode::Step(step) = part else { return };
         let (_, around) = within_function(around);
         let Some(inside) = innermost_loop(around).map(|step| step.span) else { return };
         if is_without_graph(scope, around) {
             return;
         }
         match &step.kind {
-            StepKind::Assign { targets, value: Some(value), .. } => {
+            StatementKind::Assign { targets, value: Some(value), .. } => {
                 let [target] = &targets[..] else { return };
                 for (position, name) in names(scope, target) {
                     losses.retain(|(_, known)| *known != name);
@@ -42,7 +42,7 @@ pub(super) fn by_sums(scope: &FileScope<'_>, notes: &[Note]) -> Vec<RawFinding> 
                     begun.push((inside, name));
                 }
             }
-            StepKind::Update { target, operator: Operator::Add, value } => {
+            StatementKind::Update { target, operator: Operator::Add, value } => {
                 let Some(total) = text_of_target(scope, target) else { return };
                 let terms = terms(scope, value);
                 let loss = terms
@@ -66,11 +66,11 @@ pub(super) fn by_sums(scope: &FileScope<'_>, notes: &[Note]) -> Vec<RawFinding> 
 fn returned<'c>(scope: &FileScope<'c>, notes: &[Note]) -> Vec<Returned<'c>> {
     let mut all: Vec<Returned<'c>> = Vec::new();
     walk(scope.code, &mut |part, around| {
-        let Part::Step(step) = part else { return };
-        let StepKind::Return(Some(value)) = &step.kind else { return };
+        let CodeNode::Step(step) = part else { return };
+        let StatementKind::Return(Some(value)) = &step.kind else { return };
         let (Some(number), around) = within_function(around) else { return };
         let of_function: Vec<&Note> = notes.iter().filter(|note| note.function == Some(number)).collect();
-        let differentiates = of_function.iter().any(|note| matches!(note.what, What::Backward(_)));
+        let differentiates = of_function.iter().any(|note| matches!(note.what, GraphStep::Backward(_)));
         if !differentiates || is_without_graph(scope, around) {
             return;
         }

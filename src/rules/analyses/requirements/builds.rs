@@ -2,7 +2,7 @@
 
 use super::{is_from_pypi, is_set_elsewhere, may_be_linux, meet, named_build};
 use crate::code::{Part, Requirement};
-use crate::program::knowledge::tables::Same;
+use crate::program::knowledge::tables::VersionMatch;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::sources::Language;
 use crate::versions::Range;
@@ -82,8 +82,8 @@ fn clash<'t>(earlier: &Requirement, later: &Requirement, scope: &FileScope<'t>) 
         }
         let (first, second) = (named_build(earlier)?.cuda()?, named_build(later)?.cuda()?);
         let differ = match pair.same {
-            Same::Version => first != second,
-            Same::Major => first.major != second.major,
+            VersionMatch::Version => first != second,
+            VersionMatch::Major => first.major != second.major,
         };
         return differ.then(|| Clash {
             earlier: first.to_string(),

@@ -1,7 +1,7 @@
 //! Builds of torch for the CPU alone, in a project whose programs need a GPU.
 
 use super::label_of;
-use crate::code::walk::{Part, walk};
+use crate::code::walk::{CodeNode, walk};
 use crate::code::{Part as Group, Requirement};
 use crate::facts::{FileId, Place, Span};
 use crate::rules::analyses::cuda_calls::fails_without_driver;
@@ -17,7 +17,7 @@ pub fn of_torch(scope: &FileScope<'_>) -> Vec<RawFinding> {
     }
     let mut needed: Option<(Span, String)> = None;
     walk(scope.code, &mut |part, _| {
-        let Part::Expr(expr) = part else { return };
+        let CodeNode::Expr(expr) = part else { return };
         if needed.is_none() {
             needed = fails_without_driver(expr, scope).map(|name| (expr.span, name));
         }

@@ -4,13 +4,13 @@ use super::{Line, fact, worded};
 use crate::runtime::advice::{Advice, shown};
 use crate::runtime::cards::Card;
 use crate::runtime::doctor::Diagnosis;
-use crate::runtime::management::{Board, MemoryErrors, Mode};
+use crate::runtime::management::{CardState, MemoryErrors, Mode};
 
 /// All cards, and below them what is unusual about one now.
 pub fn table(diagnosis: &Diagnosis) -> Vec<Line> {
     let listed = diagnosis.machine.boards();
-    let mut boards: Vec<Board> = match listed {
-        [] => diagnosis.machine.visible().iter().cloned().map(Board::of_card).collect(),
+    let mut boards: Vec<CardState> = match listed {
+        [] => diagnosis.machine.visible().iter().cloned().map(CardState::of_card).collect(),
         boards => boards.to_vec(),
     };
     boards.sort_by_key(|board| board.card.pci);
@@ -40,7 +40,7 @@ pub fn table(diagnosis: &Diagnosis) -> Vec<Line> {
 }
 
 /// What MIG means for who wants one of these cards.
-fn slices(boards: &[Board]) -> Vec<Line> {
+fn slices(boards: &[CardState]) -> Vec<Line> {
     let mut lines: Vec<Line> = boards
         .iter()
         .flat_map(|board| {
@@ -95,7 +95,7 @@ fn capability(card: &Card, diagnosis: &Diagnosis) -> String {
 }
 
 /// What is unusual about a card now.
-fn state(board: &Board) -> Vec<String> {
+fn state(board: &CardState) -> Vec<String> {
     let mut parts = Vec::new();
     parts.extend(board.users.as_ref().filter(|users| !users.is_empty()).map(|users| {
         let pids: Vec<String> = users.iter().map(|user| user.pid.to_string()).collect();

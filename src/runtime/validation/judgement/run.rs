@@ -3,7 +3,7 @@
 use super::{Attempt, DISTURBED, LOST, mebibytes};
 use crate::runtime::record::{End, NotChecked, Record};
 use crate::runtime::validation::document::{Kind, Reason, Weight};
-use crate::runtime::watch::{Readings, Returned, Stray, Unread};
+use crate::runtime::watch::{NvmlFailure, Readings, Returned, Stray};
 
 /// XID 79: "GPU has fallen off the bus".
 const FALLEN_OFF: u64 = 79;
@@ -88,7 +88,7 @@ fn of_readings(readings: Option<&Readings>, record: &Record) -> Vec<Reason> {
         readings.lost || readings.xids.iter().any(|xid| xid.number == Some(FALLEN_OFF))
     });
     let was_seen = readings.is_some_and(|readings| readings.samples > 0);
-    let could_not = |unchecked: &NotChecked| unchecked.why == Unread::Lost.to_string();
+    let could_not = |unchecked: &NotChecked| unchecked.why == NvmlFailure::Lost.to_string();
     let mut reasons = Vec::new();
     if fell || is_lost(record.returned.as_ref()) || (!was_seen && record.not_checked.iter().any(could_not)) {
         reasons.push(lost_card());
@@ -211,7 +211,7 @@ fn of_memory(returned: Option<&Returned>) -> Option<Reason> {
 }
 
 fn is_lost(returned: Option<&Returned>) -> bool {
-    matches!(returned, Some(Returned::NotKnown { reason }) if *reason == Unread::Lost.to_string())
+    matches!(returned, Some(Returned::NotKnown { reason }) if *reason == NvmlFailure::Lost.to_string())
 }
 
 fn lost_card() -> Reason {

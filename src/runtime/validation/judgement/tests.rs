@@ -7,7 +7,7 @@ use crate::runtime::growth::BLOCK;
 use crate::runtime::native::lines::Line;
 use crate::runtime::record::{End, NotChecked, Orphan};
 use crate::runtime::validation::document::{LeakPoint, Speed};
-use crate::runtime::watch::{Readings, Returned, Slowed, Stray, Unread};
+use crate::runtime::watch::{NvmlFailure, Readings, Returned, Slowed, Stray};
 use cases::*;
 
 /// What `work-on-card` ends with when it got another card.
@@ -94,12 +94,12 @@ fn a_card_that_is_gone_is_to_blame_for_the_rest() {
     case(Kind::Leak).read(xid(79)).is(State::NotRun, &["I gpu-lost", "N xid"]);
     case(Kind::Leak).failed(Some(719), 4).read(lost).is(State::NotRun, &["I gpu-lost", "N driver-error"]);
     let by_driver = |record: &mut Record| {
-        record.returned = Some(Returned::NotKnown { reason: Unread::Lost.to_string() });
+        record.returned = Some(Returned::NotKnown { reason: NvmlFailure::Lost.to_string() });
     };
     case(Kind::Leak).with(by_driver).is(State::NotRun, &["I gpu-lost"]);
     let unread = |record: &mut Record| {
         record.readings = None;
-        record.not_checked = vec![NotChecked { what: "the card".into(), why: Unread::Lost.to_string() }];
+        record.not_checked = vec![NotChecked { what: "the card".into(), why: NvmlFailure::Lost.to_string() }];
         record.returned = Some(Returned::NotKnown { reason: "the card was not watched".into() });
     };
     case(Kind::Leak).with(unread).is(State::NotRun, &["I gpu-lost", "N not-measured"]);

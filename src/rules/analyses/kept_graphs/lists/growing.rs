@@ -1,7 +1,7 @@
 //! Lists that grow with each turn of a loop: begun before it, emptied nowhere in it, and made of tensors.
 
-use crate::code::walk::{Part, walk, within_function};
-use crate::code::{Expr, ExprKind, Step, StepKind, Target};
+use crate::code::walk::{CodeNode, walk, within_function};
+use crate::code::{Expr, ExprKind, Statement, StatementKind, Target};
 use crate::facts::Span;
 use crate::rules::analyses::memory::{method_of, path};
 use crate::rules::files::FileScope;
@@ -49,17 +49,17 @@ impl<'s> Lists<'s> {
         walk(scope.code, &mut |part, around| {
             let function = within_function(around).0;
             match part {
-                Part::Step(step) => lists.add_step(scope, step, function),
-                Part::Expr(expr) => lists.add_call(scope, expr, function),
-                Part::Target(_) => {}
+                CodeNode::Step(step) => lists.add_step(scope, step, function),
+                CodeNode::Expr(expr) => lists.add_call(scope, expr, function),
+                CodeNode::Target(_) => {}
             }
         });
         lists
     }
 
-    fn add_step(&mut self, scope: &FileScope<'s>, step: &Step<'s>, function: Option<usize>) {
+    fn add_step(&mut self, scope: &FileScope<'s>, step: &Statement<'s>, function: Option<usize>) {
         match &step.kind {
-            StepKind::Assign { targets, value: Some(value), .. } => {
+            StatementKind::Assign { targets, value: Some(value), .. } => {
                 let names: Vec<&str> = targets.iter().flat_map(|target| names_of(scope, target)).collect();
                 // `losses, outputs = [], []`
                 let is_list = match (&targets[..], &value.kind) {
@@ -71,10 +71,10 @@ impl<'s> Lists<'s> {
                 self.begun.extend(names.iter().map(|name| (function, *name, step.span, is_list)));
                 self.flows.push((function, names, scope.text(value.span)));
             }
-            StepKind::Update { target, value, .. } => {
+            StatementKind::Update { target, value, .. } => {
                 self.flows.push((function, names_of(scope, target), scope.text(value.span)));
             }
-            StepKind::For { target, iterable, .. } => {
+            StatementKind::For { target, iterable, .. } => {
                 self.flows.push((function, names_of(scope, target), scope.text(iterable.span)));
                 self.loops.push(step.span);
                 if is_range(iterable) {
@@ -84,8 +84,8 @@ impl<'s> Lists<'s> {
                     self.short.push(step.span);
                 }
             }
-            StepKind::While { .. } => self.loops.push(step.span),
-            StepKind::Delete(targets) => {
+            StatementKind::While { .. } => self.loops.push(step.span),
+            StatementKind::Delete(targets) => {
                 let names = targets.iter().flat_map(|target| names_of(scope, target));
                 self.emptied.extend(names.map(|name| (function, name, step.span)));
             }

@@ -1,0 +1,145 @@
+//! What each file says by itself, so that the others can be followed without its code: whom it imports, whether it starts, and
+//! whether it may matter at all.
+
+use super::Options;
+use super::entries::{has_effect, has_tests};
+use super::file_digests::FileDigests;
+use super::imports::{Words, each_import, matters, targets};
+use super::knowledge::Knowledge;
+use super::modules::{ImportTarget, Modules};
+use super::relevance::quoted_in;
+use crate::code::{Code, Import, ImportNames, Part, StatementKind};
+use crate::facts::FileId;
+use crate::sources::Source;
+use serde::{Deserialize, Serialize};
+
+/// What one file says by itself. It depends on its text, on the names of all files, and on the policy.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct FileFacts {
+    /// It could be read as its language.
+    pub is_read: bool,
+    /// Some of what it holds could not be read.
+    pub has_unread: bool,
+    /// It has comments for gpulint.
+    pub has_comments: bool,
+    pub relative: bool,
+    pub affects_gpu: bool,
+    /// It imports something that is known.
+    pub knows: bool,
+    pub loads: bool,
+    pub telling: Vec<String>,
+    pub imports: Vec<FileId>,
+    /// The files of which it imports all names.
+    pub stars: Vec<FileId>,
+    /// The packages that it asks for wherever it is installed.
+    pub asks_for: Vec<String>,
+    /// How many programs it starts or describes.
+    pub units: usize,
+    /// The blocks that are programs by themselves, by their numbers.
+    pub blocks: Vec<usize>,
+    pub main_guard: bool,
+    pub has_body: bool,
+    /// Something happens when it runs, beyond defining names.
+    pub has_effect: bool,
+    /// A test runner calls some of its functions.
+    pub is_tested: bool,
+    /// pytest finds something to run in it.
+    pub has_tests: bool,
+    pub starts_programs: bool,
+    pub mentions_gpu: bool,
+    /// The functions that may choose a GPU, by their numbers.
+    pub gpu_functions: Vec<usize>,
+    /// The digests of its parts, where what programs come to is kept.
+    pub pieces: FileDigests,
+}
+
+impl FileFacts {
+    /// Whether the file does something to the environment or a GPU itself, or imports something that is known.
+    pub fn speaks(&self) -> bool {
+        self.affects_gpu || self.knows
+    }
+}
+
+/// What a look depends on beside the file.
+#[derive(Clone, Copy)]
+pub struct FileFactsReader<'a> {
+    pub modules: &'a Modules,
+    pub knowledge: &'a Knowledge,
+    pub options: &'a Options,
+    pub words: &'a Words,
+    /// It is kept for later checks.
+    pub is_kept: bool,
+}
+
+impl FileFactsReader<'_> {
+    /// What a file says by itself; without code it could not be read.
+    pub fn at(self, file: FileId, source: &Source, code: Option<&Code<'_>>) -> FileFacts {
+        let Some(code) = code else { return FileFacts::default() };
+        let FileFactsReader { modules, knowledge, options, words, is_kept } = self;
+        // What the policy counts as GPU code is of interest whatever it holds.
+        let name = &modules.dotted(file, &source.name);
+        let mut cpu_parts = options.asked.iter().filter_map(|asked| asked.cpu_part.as_ref());
+        let is_gpu_module = cpu_parts.any(|cpu| cpu.is_gpu_module(name));
+        let mut look =
+            FileFacts { affects_gpu: is_gpu_module || words.stand_in(&source.text), ..about_start(code) };
+        if is_kept {
+            look.pieces = FileDigests::of(source, code);
+        }
+        let mut visit = |import: &Import<'_>| {
+            look.relative |= import.level > 0;
+            let targets = targets(import, file, modules);
+            let outside = targets.is_empty() && import.level == 0;
+            look.affects_gpu |= outside && matters(import, knowledge, options);
+            let package = knowledge.package(import.module).filter(|_| outside);
+            look.loads |= package.is_some_and(|row| row.gpu_library);
+            look.knows |= package.is_some() || (outside && knowledge.has_effects(import.module));
+            if matches!(import.names, ImportNames::Star) {
+                look.stars.extend(&targets);
+            }
+            look.imports.extend(targets);
+            let root = import.module.split('.').next().unwrap_or_default();
+            if outside && knowledge.is_telling(root) {
+                look.telling.push(root.to_owned());
+            }
+        };
+        each_import(&code.body, &mut visit);
+        let crates = code.body.iter().filter_map(|step| match &step.kind {
+            StatementKind::Module { path, .. } => modules.crates.file(&source.name, path),
+            _ => None,
+        });
+        let crates: Vec<FileId> = crates.collect();
+        code.functions.iter().for_each(|function| each_import(&function.body, &mut visit));
+        code.classes.iter().for_each(|class| each_import(&class.body, &mut visit));
+        look.imports.extend(crates);
+        // `lazy_loader.attach(…)` names the parts of the package as texts.
+        if source.text.contains("lazy_loader") {
+            let parts =
+                quoted_in(&source.text).filter_map(|part| modules.child(ImportTarget::File(file), part));
+            look.imports.extend(parts.filter_map(|part| part.file()));
+        }
+        look
+    }
+}
+
+fn about_start(code: &Code<'_>) -> FileFacts {
+    let asked = code.requirements.iter().filter(|it| matches!(it.part, Part::Main | Part::Locked));
+    let blocks = code.snippets.iter().enumerate().filter(|(_, snippet)| snippet.stands_alone);
+    let functions = code.functions.iter().enumerate().filter(|(_, function)| function.mentions_gpu);
+    FileFacts {
+        is_read: true,
+        has_unread: !code.unread.is_empty(),
+        has_comments: !code.comments.is_empty(),
+        asks_for: asked.map(|requirement| requirement.name.to_string()).collect(),
+        units: code.units.len(),
+        blocks: blocks.map(|(number, _)| number).collect(),
+        main_guard: code.main_guard,
+        has_body: !code.body.is_empty(),
+        has_effect: code.body.iter().any(has_effect),
+        is_tested: !code.tests.is_empty(),
+        has_tests: has_tests(code),
+        starts_programs: code.starts_programs,
+        mentions_gpu: code.mentions_gpu,
+        gpu_functions: functions.map(|(number, _)| number).collect(),
+        ..FileFacts::default()
+    }
+}

@@ -1,0 +1,137 @@
+//! Objects: what calling a class of the project makes, and the fields of dataclasses.
+
+use super::Interpreter;
+use super::calls::{Arg, Args};
+use super::classes::DEEPEST;
+use crate::code::{StatementKind, Target};
+use crate::facts::Span;
+use crate::program::heap::values::{ClassValue, Instance, ScopeId, Value};
+use std::rc::Rc;
+
+impl<'p> Interpreter<'p> {
+    /// Calls a class of the project: a new instance, with its constructor run.
+    pub(super) fn instantiate(
+        &mut self,
+        class: &Rc<ClassValue<'p>>,
+        args: Args<'p>,
+        site: Span,
+    ) -> Value<'p> {
+        if !self.spend() {
+            return Value::Unknown;
+        }
+        let made = match self.class_attribute(class, "__new__") {
+            Value::Function(maker) => {
+                let made =
+                    self.run_function(&maker.bound_to(Value::Class(class.clone())), args.clone(), site);
+                Some(made)
+            }
+            _ => None,
+        };
+        let (instance, scope) = match made {
+            // What `__new__` gives is the object: a new one, or one that was made before.
+            Some(Value::Instance(made)) if made.class.scope == class.scope => {
+                let scope = made.scope;
+                (Value::Instance(made), scope)
+            }
+            _ => self.new_instance(class),
+        };
+        match self.class_attribute(class, "__init__") {
+            Value::Function(constructor) => {
+                let constructor = constructor.bound_to(instance.clone());
+                if self.refuses(&constructor, &args) {
+                    return self.raises();
+                }
+                self.run_function(&constructor, args, site);
+            }
+            Value::Outside(path) if !class.dataclass => {
+                let path = self.paths.text(path).clone();
+                // The class itself is what effects are known about: `class Mine(DataParallel)`.
+                let class_path = path.trim_end_matches(".__init__").trim_end_matches("()");
+                self.apply_call_effects(class_path, &args, site);
+            }
+            _ if class.dataclass => {
+                self.fill_fields(class, scope, &args, site);
+                match self.class_attribute(class, "__post_init__") {
+                    Value::Function(after) => {
+                        self.run_function(&after.bound_to(instance.clone()), Args::default(), site);
+                    }
+                    // It is made of a known one: `class Mine(TrainingArguments)`.
+                    Value::Outside(path) => {
+                        let path = self.paths.text(path).clone();
+                        let class_path = path.trim_end_matches(".__post_init__").trim_end_matches("()");
+                        self.apply_call_effects(class_path, &args, site);
+                    }
+                    _ => {}
+                }
+            }
+            _ => {}
+        }
+        instance
+    }
+
+    /// An object of a class of which no method has run.
+    pub(super) fn new_instance(&mut self, class: &Rc<ClassValue<'p>>) -> (Value<'p>, ScopeId) {
+        let scope = self.new_scope(None, false);
+        (Value::Instance(Rc::new(Instance { class: class.clone(), scope })), scope)
+    }
+
+    /// `super().__new__(cls)` and `object.__new__(cls)`, where no class of the project makes the object.
+    pub(super) fn bare_object(&mut self, method: &Value<'p>, args: &Args<'p>) -> Option<Value<'p>> {
+        let is_bare = match method {
+            Value::Unknown => true,
+            Value::Outside(path) => &**self.paths.text(*path) == "builtins.object.__new__",
+            _ => false,
+        };
+        match &args.at(0)?.value {
+            Value::Class(class) if is_bare => Some(self.new_instance(class).0),
+            _ => None,
+        }
+    }
+
+    /// Sets the fields of a dataclass from the arguments; the others keep the defaults of the class.
+    fn fill_fields(&mut self, class: &Rc<ClassValue<'p>>, scope: u32, args: &Args<'p>, site: Span) {
+        for (position, field) in self.fields(class, 0).into_iter().enumerate() {
+            if let Some(argument) = args.get(Some(position), Some(field)) {
+                self.bind_in(scope, field, argument.value.clone());
+            } else if args.open {
+                self.bind_in(scope, field, Value::Unknown);
+            } else if let made @ Value::Stream(_) = self.class_attribute(class, field) {
+                let made = self.run_paused(&made, site);
+                self.bind_in(scope, field, made);
+            }
+        }
+    }
+
+    /// `dataclasses.replace(object, name=value)`: another object, whose other fields are those of the first.
+    pub(super) fn remade(&mut self, args: &Args<'p>, site: Span) -> Option<Value<'p>> {
+        let object = self.force(args.at(0)?.value.clone());
+        let Value::Instance(instance) = &object else { return None };
+        let mut fields = Args { items: args.items[1..].to_vec(), open: args.open };
+        for field in self.fields(&instance.class, 0) {
+            if fields.keyword(field).is_none() {
+                let value = self.attribute(&object, field, site);
+                fields.items.push(Arg { name: Some(field.into()), value, span: site });
+            }
+        }
+        Some(self.instantiate(&instance.class, fields, site))
+    }
+
+    /// The annotated names of a class, after those of its bases.
+    fn fields(&mut self, class: &Rc<ClassValue<'p>>, depth: usize) -> Vec<&'p str> {
+        let mut fields = Vec::new();
+        for base in class.bases.clone().into_iter().filter(|_| depth < DEEPEST) {
+            if let Value::Class(base) = self.force(base) {
+                fields.extend(self.fields(&base, depth + 1));
+            }
+        }
+        for step in &self.code_of(class.file).classes[class.class].body {
+            if let StatementKind::Assign { targets, annotated: true, .. } = &step.kind
+                && let Some(Target::Name(name, _)) = targets.first()
+                && !fields.contains(name)
+            {
+                fields.push(name);
+            }
+        }
+        fields
+    }
+}

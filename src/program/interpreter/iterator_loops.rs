@@ -1,0 +1,137 @@
+//! Loops over iterators: each pass asks for the next element.
+
+use super::branches::ArmEnd;
+use super::iterators::{IteratorPosition, Next};
+use super::loops::MOST_ELEMENTS;
+use super::{Flow, Interpreter};
+use crate::code::{Block, Target};
+use crate::facts::Span;
+use crate::program::heap::values::{Source, Value};
+
+impl<'p> Interpreter<'p> {
+    /// The generators that an iterator asks run again, on some ways: what the body of the loop did came between their parts.
+    pub(super) fn run_generators_in(&mut self, iterator: &Value<'p>, site: Span) {
+        let Value::Stream(stream) = iterator else { return };
+        let parts: Vec<Value<'p>> = match &stream.source {
+            Source::Zip(parts) | Source::Chain(parts) | Source::Calls { columns: parts, .. } => parts.clone(),
+            Source::Numbered(inner, _) | Source::First(inner, _) => vec![inner.clone()],
+            Source::Expression { first, .. } => vec![first.clone()],
+            Source::Elements(_) | Source::Factory(_) => return,
+        };
+        for part in parts {
+            match &part {
+                Value::Paused(paused) => {
+                    self.on_some_ways(|run| {
+                        run.begin_anew(paused.scope);
+                        run.run_paused(&part, site);
+                    });
+                    self.set_position(paused.scope, IteratorPosition::Unknown);
+                }
+                part => self.run_generators_in(part, site),
+            }
+        }
+    }
+
+    /// A `for` over what can be asked for one element after the other. `false` when it cannot.
+    pub(super) fn for_each_next(
+        &mut self,
+        iterator: &Value<'p>,
+        span: Span,
+        otherwise: &'p Block<'p>,
+        body: &'p Block<'p>,
+        pass: &dyn Fn(&mut Self, Value<'p>),
+    ) -> bool {
+        let Some(expected) = self.expected(iterator).filter(|expected| self.may_follow_each(*expected))
+        else {
+            return false;
+        };
+        self.looping(expected, Some(otherwise), |run| {
+            for _ in 0..=MOST_ELEMENTS {
+                match run.next_of(iterator, span) {
+                    Next::Element(element) => run.pass(|run| pass(run, element), true),
+                    Next::End => return,
+                    Next::Unknown => break,
+                }
+                if run.flow != Flow::Next {
+                    return;
+                }
+            }
+            if run.flow == Flow::Next {
+                run.on_some_ways(|run| run.passes(body, |run| pass(run, Value::Unknown)));
+            }
+        });
+        true
+    }
+
+    /// A `for` over an object whose `__next__` is asked until it raises.
+    pub(super) fn for_each_turn(
+        &mut self,
+        (target, body, otherwise): (&'p Target<'p>, &'p Block<'p>, &'p Block<'p>),
+        iterator: &Value<'p>,
+        span: Span,
+    ) {
+        /// So many turns are followed one by one.
+        const MOST_TURNS: usize = 8;
+        self.looping(MOST_TURNS, Some(otherwise), |run| {
+            for _ in 0..MOST_TURNS {
+                match run.turn(iterator, span) {
+                    Next::Element(element) => run.pass(
+                        |run| {
+                            run.assign(target, element);
+                            run.block(body);
+                        },
+                        true,
+                    ),
+                    Next::End => return,
+                    Next::Unknown => break,
+                }
+                if run.flow != Flow::Next {
+                    return;
+                }
+            }
+            let any = |run: &mut Self| {
+                run.passes(body, |run| {
+                    run.turn(iterator, span);
+                    run.assign(target, Value::Unknown);
+                    run.block(body);
+                });
+            };
+            if run.flow == Flow::Next {
+                run.on_some_ways(any);
+            }
+        });
+    }
+
+    /// Asks `__next__` of an object; what it raises ends the loop.
+    fn turn(&mut self, iterator: &Value<'p>, span: Span) -> Next<Value<'p>> {
+        let caught = self.new_landing();
+        self.catches.push(caught);
+        let element = self.special(iterator, "__next__", Vec::new(), span);
+        self.catches.pop();
+        if self.exits {
+            return Next::Unknown;
+        }
+        let raised = self.landing(caught);
+        let here = ArmEnd { state: self.state.clone(), changes: Vec::new() };
+        match std::mem::replace(&mut self.flow, Flow::Next) {
+            Flow::Next if raised.is_empty() => Next::Element(element.unwrap_or(Value::Unknown)),
+            Flow::Raise if raised.is_empty() => Next::End,
+            Flow::Next => {
+                self.join(raised.into_iter().chain([here]).collect());
+                Next::Unknown
+            }
+            Flow::Raise => {
+                self.join(raised.into_iter().chain([here]).collect());
+                Next::End
+            }
+            Flow::Unreachable if !raised.is_empty() => {
+                self.join(raised);
+                Next::End
+            }
+            flow => {
+                self.flow = flow;
+                Next::Unknown
+            }
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Entering modules of the project: each runs once, when it is first imported, and only where that can change anything.
+
+use super::{CodePosition, EarlyExits, Flow, Interpreter};
+use crate::facts::{FileId, Span};
+use crate::program::heap::values::{ScopeId, Value};
+use crate::program::summaries::Dependency;
+
+/// A module that does more steps has most of its names bound by some of them.
+const MOST_EXPECTED: usize = 64;
+
+impl<'p> Interpreter<'p> {
+    /// Runs a project module, unless it ran before.
+    pub(super) fn enter_module(&mut self, file: FileId, span: Span) {
+        if self.flow != Flow::Next || self.entered(file).is_some() || !self.worth_running(file) {
+            return;
+        }
+        if self.passes_over(file) {
+            return;
+        }
+        // What the file that was started does is seldom the same, and what is imported on the way is a part of that.
+        if file == self.entry {
+            return self.follow_module(file, span);
+        }
+        if !self.known_module(file, span) {
+            let began = self.begin_body();
+            self.follow_module(file, span);
+            self.end_module(file, began);
+        }
+    }
+
+    fn follow_module(&mut self, file: FileId, span: Span) {
+        let scope = self.namespace(file);
+        self.modules.insert(file, scope);
+        self.in_order.push((file, scope));
+        self.run_module(file, scope, span);
+        // What raised is no module: whoever imports it next runs it again.
+        if self.flow == Flow::Raise {
+            self.modules.remove(&file);
+        }
+    }
+
+    /// `importlib.reload(module)`: its body runs again in the namespace that it has.
+    pub(super) fn reload(&mut self, file: FileId, span: Span) {
+        let Some(scope) = self.entered(file) else { return };
+        let is_running = |here: &CodePosition<'p>| here.scope == scope;
+        if self.flow == Flow::Next && !is_running(&self.here) && !self.callers.iter().any(is_running) {
+            self.run_module(file, scope, span);
+        }
+    }
+
+    fn run_module(&mut self, file: FileId, scope: ScopeId, span: Span) {
+        self.trace.cost.modules += 1;
+        let code = self.code_of(file);
+        self.heap.reserve(scope, code.body.len().min(MOST_EXPECTED));
+        let events = self.trace.events.len();
+        let frame = if file == self.entry { 0 } else { self.push_frame(file, None, span) };
+        if self.quiet == 0 {
+            self.trace.entered.push(file);
+        }
+        let outer = std::mem::replace(&mut self.here, CodePosition::in_module(file, scope, frame));
+        self.callers.push(outer);
+        let ways_out = self.ways_out;
+        stacker::maybe_grow(256 * 1024, 8 * 1024 * 1024, || match frame {
+            0 => self.block(&code.body),
+            _ => {
+                self.importing += 1;
+                self.module_body(file, &code.body);
+                self.importing -= 1;
+            }
+        });
+        self.ways_out = EarlyExits { of_program: self.ways_out.of_program, ..ways_out };
+        if let Some(outer) = self.callers.pop() {
+            self.here = outer;
+        }
+        if frame > 0 {
+            self.pop_frames(frame, events);
+        }
+        // A module that raises is caught by a `try` around the import, or ends the program. Conditions
+        // that decide it are rarely understood, so only a `try` is believed.
+        if self.flow != Flow::Next && (self.catches.is_empty() || self.flow != Flow::Raise) {
+            self.flow = Flow::Next;
+        }
+    }
+
+    /// Notes that a module was entered, where it need not run again.
+    pub(super) fn enter_again(&mut self, file: FileId, scope: ScopeId) {
+        self.modules.insert(file, scope);
+        self.in_order.push((file, scope));
+        if self.quiet == 0 {
+            self.trace.entered.push(file);
+        }
+    }
+
+    /// The namespace of a module of the project, if it was entered.
+    pub(super) fn entered(&mut self, file: FileId) -> Option<ScopeId> {
+        let scope = self.modules.get(&file).copied();
+        self.summaries.note(Dependency::Entered(file, scope));
+        scope
+    }
+
+    /// `sys.modules["package.module"]`, where that is a module of the project that ran.
+    pub(super) fn module_entered(&mut self, name: &Value<'p>) -> Value<'p> {
+        let Value::Text(name) = name else { return Value::Unknown };
+        let file =
+            self.in_order.iter().map(|(file, _)| *file).find(|file| self.program.dotted(*file) == name.text);
+        match file {
+            Some(file) if self.entered(file).is_some() => Value::Module(file),
+            _ => Value::Unknown,
+        }
+    }
+
+    /// Whether no GPU library was surely imported so far.
+    pub(super) fn is_first_library(&self) -> bool {
+        self.state.library.is_none_or(|library| !library.certain)
+    }
+
+    /// Whether running a module can change anything. A module that cannot reach an effect is left for
+    /// the moment when one of its values is asked for.
+    fn worth_running(&mut self, file: FileId) -> bool {
+        let first_library = self.is_first_library();
+        self.summaries.note(Dependency::FirstLibrary(first_library));
+        let each = self.start == super::Start::Modules;
+        if let Some(asked) = self.importing_for.filter(|_| self.quiet > 0) {
+            return asked == file || !each;
+        }
+        if each {
+            // Of what it imports runs what no program ran; the rest does when it is asked for.
+            return self.program.left_alone().binary_search(&file).is_ok();
+        }
+        file == self.entry
+            || self.start != super::Start::Library
+                && (self.program.may_affect_gpu(file) || (first_library && self.program.loads_library(file)))
+    }
+}
