@@ -69,6 +69,12 @@ pub fn run(request: &Request<'_>) -> Result<Proof, Refusal> {
             why: "NVML tells of no card, and there are device files of cards".to_owned(),
         });
     }
+    if boards.is_empty() && device_files.is_empty() {
+        record.not_checked.push(NotChecked {
+            what: "whether the command would ask the driver of a GPU".to_owned(),
+            why: "this machine has no GPU, and so none to ask".to_owned(),
+        });
+    }
     let environment = if request.strict { vec![(NO_CARD.0, NO_CARD.1.to_owned())] } else { Vec::new() };
     let mut hiding = None;
     if request.strict {

@@ -286,6 +286,35 @@ fn devices_and_cards() {
     assert_eq!((told.code, told.text.as_str()), (Some(5), ""), "{}", told.error);
 }
 
+/// As torch's build for CUDA does when the gradient of a tensor on the CPU is computed, on a machine with a driver and on one without.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_library_that_asks_by_itself_is_named() {
+    if !has_python() {
+        return;
+    }
+    let program = "import ctypes, mmap\nfile = open('torch/lib/libtorch_cuda.so', 'rb')\nloaded = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)\n\
+                   def backward():\n    try:\n        ctypes.CDLL('libcuda.so.1').cuInit(0)\n    except OSError:\n        pass\n\nbackward()\n";
+    let project = Project::new(&[("main.py", program), ("torch/lib/libtorch_cuda.so", "code")]);
+    let host = SimulatedHost::new();
+    let told = project.proven(host.command(GPULINT), &["--allow-simulated"], &["python3", "main.py"]);
+    assert_eq!((told.code, codes(&told)), (Some(4), vec!["device-opened".to_owned()]), "{}", told.text);
+    let document: Value = serde_json::from_str(&told.text).expect("it is JSON");
+    let message = document["reasons"][0]["message"].as_str().expect("a text");
+    assert!(
+        message.contains("it asked the driver. It has loaded ") && message.contains("/libtorch_cuda.so"),
+        "{message}"
+    );
+    assert!(!told.text.contains("would ask the driver"), "{}", told.text);
+    // Nobody answers here, which proves nothing about a machine with a driver.
+    if Path::new("/dev/nvidiactl").exists() {
+        return;
+    }
+    let told = project.prove(&[], &["python3", "main.py"]);
+    assert_eq!((told.code, codes(&told)), (Some(0), vec![]), "{}", told.text);
+    assert!(told.text.contains("whether the command would ask the driver of a GPU"), "{}", told.text);
+}
+
 #[test]
 fn targets_without_a_gpu_are_proven_by_validate() {
     if !has_python() {

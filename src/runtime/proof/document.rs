@@ -79,6 +79,9 @@ pub struct Sighting {
     pub what: What,
     /// The file, the library or the card.
     pub detail: String,
+    /// Of a device file: a library in the process that asks the driver where no line of the program does. `null` where there is none.
+    #[serde(default)]
+    pub asker: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]

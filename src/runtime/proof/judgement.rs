@@ -104,10 +104,16 @@ fn is_of_an_import(sighting: &Sighting, imports: &[Import]) -> bool {
 }
 
 fn of_sighting(sighting: &Sighting) -> Reason {
-    let Sighting { pid, name, what, detail } = sighting;
+    let Sighting { pid, name, what, detail, asker } = sighting;
     let (code, message) = match what {
         What::DeviceFile => {
-            ("device-opened", format!("{name} (pid {pid}) opened {detail}: it asked the driver"))
+            let by = asker.as_ref().map(|library| {
+                format!(
+                    ". It has loaded {library}, which asks in each `backward()`, of tensors on the CPU too: torch's build for the CPU does not"
+                )
+            });
+            let by = by.unwrap_or_default();
+            ("device-opened", format!("{name} (pid {pid}) opened {detail}: it asked the driver{by}"))
         }
         What::OnCard => ("on-card", format!("{name} (pid {pid}) was on {detail}")),
         What::Library => ("forbidden-library", format!("{name} (pid {pid}) had loaded {detail}")),

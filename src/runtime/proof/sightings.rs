@@ -112,7 +112,8 @@ type Key = (What, u32, String);
 impl Sightings {
     fn add(&self, what: What, pid: u32, detail: String) {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let sighting = || Sighting { pid, name: name_of(pid), what, detail: detail.clone() };
+        let asker = || (what == What::DeviceFile).then(|| asker_in(pid)).flatten();
+        let sighting = || Sighting { pid, name: name_of(pid), what, detail: detail.clone(), asker: asker() };
         known.entry((what, pid, detail.clone())).or_insert_with(sighting);
     }
 
@@ -123,6 +124,16 @@ impl Sightings {
 
 fn begins_with(path: &Path, beginning: &Path) -> bool {
     path.as_os_str().as_encoded_bytes().starts_with(beginning.as_os_str().as_encoded_bytes())
+}
+
+/// Libraries that ask the driver by themselves: torch's part for CUDA does when a gradient of tensors on the CPU is computed.
+const ASKERS: [&str; 1] = ["/libtorch_cuda.so"];
+
+/// The first of them that the process has loaded.
+fn asker_in(pid: u32) -> Option<String> {
+    let maps = std::fs::read_to_string(format!("/proc/{pid}/maps")).unwrap_or_default();
+    let mut paths = maps.lines().filter_map(|line| line.find('/').map(|at| &line[at..]));
+    paths.find(|path| ASKERS.iter().any(|asker| path.ends_with(asker))).map(str::to_owned)
 }
 
 /// What a process is called now; nothing when it has ended.
