@@ -235,7 +235,10 @@ fn leaks_of_torch() {
 
 #[test]
 fn leaks_of_others() {
-    let Some(watched) = each_case_is_told("test_others.py", 5, &[]) else { return };
+    let Some(watched) = each_case_is_told("test_others.py", 7, &[]) else { return };
+    let of_tensorflow = watched.test("test_leak_tensorflow");
+    assert_eq!(of_tensorflow["kept"]["tensorflow on cuda:0"], 4_000_000);
+    assert_eq!(of_tensorflow["repeats"], serde_json::json!(vec![4_000_000; 5]));
     assert_eq!(watched.test("test_leak_jax")["repeats"], serde_json::json!(vec![4_000_000; 5]));
 }
 
@@ -252,11 +255,15 @@ fn the_plugin_initialises_nothing() {
         return;
     }
     let run = Run::of(&[]);
-    let test = "import cupy, torch, jax\n\ndef test_unmeasured_imports():\n    pass\n";
+    let test = "import cupy, torch, jax, tensorflow\n\ndef test_unmeasured_imports():\n    pass\n";
     std::fs::write(run.folder.path().join("test_imports.py"), test).expect("the folder is writable");
     let watched = run.watched(&[]);
     assert_eq!(watched.test("test_unmeasured_imports")["verdict"], "not_measured");
-    assert!(watched.notes().contains("cupy and jax and torch used no GPU"), "{}", watched.notes());
+    assert!(
+        watched.notes().contains("cupy and jax and tensorflow and torch used no GPU"),
+        "{}",
+        watched.notes()
+    );
     assert_eq!(watched.said.code, Some(0), "{}", watched.said.text);
     assert!(run.host.calls().is_empty(), "{:?}", run.host.calls());
 }
@@ -271,7 +278,7 @@ fn what_it_cannot_do_is_said_once() {
     std::fs::write(run.folder.path().join("test_plain.py"), test).expect("the folder is writable");
     let watched = run.watched(&["-n", "2"]);
     assert_eq!(watched.said.code, Some(0), "{}", watched.said.text);
-    let note = "note: nothing was measured: none of torch, CuPy and JAX was imported, and no library initialised CUDA";
+    let note = "note: nothing was measured: none of torch, CuPy, JAX and TensorFlow was imported, and no library initialised CUDA";
     assert_eq!(watched.said.text.matches(note).count(), 1, "{}", watched.said.text);
     // Without the option there is not a word.
     let plain = run.pytest(&[]);
@@ -379,6 +386,73 @@ fn the_errors_of_leaks_are_in_the_report_of_junit() {
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
+}
+
+/// What the file of JUnit says of a test, of each of its entries.
+fn entries<'a>(junit: &'a str, test: &str) -> Vec<&'a str> {
+    let is_of_it = |entry: &&str| entry.contains(&format!(r#"name="{test}""#));
+    junit.split("<testcase").skip(1).filter(is_of_it).collect()
+}
+
+#[test]
+fn what_does_not_leak_has_its_figures_in_the_report_of_junit_too() {
+    if !has_pytest() {
+        return;
+    }
+    let run = Run::of(&["test_leaks.py"]);
+    let own = "import pytest, torch\n\n\nKEPT = []\n\n\n@pytest.mark.parametrize('what', ['a.b/c'])\ndef test_once_own(record_property, what):\n    record_property('shape', 5)\n    KEPT[:] = [torch.zeros(1000, device='cuda:0')]\n\n\ndef test_no_gpu():\n    pass\n";
+    std::fs::write(run.folder.path().join("test_a.py"), own).expect("the folder is writable");
+    let plain = "def test_before():\n    pass\n";
+    std::fs::write(run.folder.path().join("test_0.py"), plain).expect("the folder is writable");
+    for options in [&["-n0"][..], &["-n", "2", "--dist", "loadfile", "--junit-prefix", "gpu"]] {
+        let select = ["-k", "four_megabytes or clean_cycle or own or before", "--junitxml", "junit.xml"];
+        let watched = run.watched(&[&select, options].concat());
+        let text = std::fs::read_to_string(run.folder.path().join("junit.xml")).expect("it was written");
+        let property = |name: &str, value: &str| format!(r#"<property name="{name}" value="{value}" />"#);
+        let clean = entries(&text, "test_clean_cycle");
+        assert!(clean.len() == 1 && clean[0].contains(&property("gpulint", "clean")), "{text}");
+        let leak = entries(&text, "test_leak_four_megabytes");
+        let is_told = |entry: &&str| entry.matches(&property("gpulint", "leak")).count() == 1;
+        assert!(leak.len() == 2 && leak.iter().all(|entry| is_told(&entry)), "{text}");
+        let once = entries(&text, "test_once_own[a.b/c]");
+        for part in [
+            property("shape", "5"),
+            property("gpulint", "kept_once"),
+            property("gpulint_kept: torch on cuda:0", "4096"),
+        ] {
+            assert!(once.len() == 1 && once[0].contains(&part), "{part}: {text}");
+        }
+        assert_eq!(once[0].matches("<properties>").count(), 1, "{text}");
+        // Nothing had initialised CUDA yet.
+        assert!(!entries(&text, "test_before")[0].contains("gpulint"), "{text}");
+        assert_eq!(watched.said.code, Some(1), "{}", watched.said.text);
+    }
+}
+
+#[test]
+fn of_a_worker_that_crashes_what_it_measured_is_told() {
+    if !has_pytest() {
+        return;
+    }
+    let run = Run::of(&[]);
+    let tests = "import os, torch\n\nKEPT = []\n\n\ndef test_leak_first():\n    KEPT.append(torch.zeros(1000, 1000, device='cuda:0'))\n\n\ndef test_clean_second():\n    torch.zeros(10, device='cuda:0')\n\n\ndef test_crash():\n    os._exit(9)\n\n\ndef test_clean_last():\n    torch.zeros(10, device='cuda:0')\n";
+    std::fs::write(run.folder.path().join("test_crash.py"), tests).expect("the folder is writable");
+    let watched = run.watched(&["-n", "1", "--junitxml", "junit.xml"]);
+    let verdicts: Vec<_> = ["leak_first", "clean_second", "crash", "clean_last"]
+        .map(|name| watched.test(&format!("test_{name}"))["verdict"].as_str().expect("a word").to_owned())
+        .into();
+    assert_eq!(verdicts, ["leak", "clean", "not_measured", "clean"], "{}", watched.said.text);
+    assert_eq!(watched.tests().len(), 4, "{:?}", watched.tests());
+    let crashed = watched.test("test_crash");
+    assert_eq!(
+        (&crashed["why"], &crashed["worker"]),
+        (&"the worker ended while it ran".into(), &"gw0".into())
+    );
+    let note = "the worker gw0 ended early: what it had measured by then is told";
+    assert!(watched.notes().contains(note), "{}", watched.notes());
+    let text = std::fs::read_to_string(run.folder.path().join("junit.xml")).expect("it was written");
+    let clean = r#"<property name="gpulint" value="clean" />"#;
+    assert!(entries(&text, "test_clean_second")[0].contains(clean), "{text}");
 }
 
 fn pair(given: &str, visible: &[&str]) -> (String, String) {

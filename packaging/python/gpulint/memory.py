@@ -87,10 +87,25 @@ def _jax(cuda, reading):
                 reading.held[key] = statistics["pool_bytes"]
 
 
+def tensorflow_gpus():
+    """(module, GPU names) of TensorFlow once it has opened the GPUs; (None, []) before, as any question would open them."""
+    context = getattr(sys.modules.get("tensorflow.python.eager.context"), "context_safe", lambda: None)()
+    tensorflow = sys.modules.get("tensorflow")
+    if not getattr(context, "_initialized", False) or not hasattr(tensorflow, "config"):
+        return None, []
+    return tensorflow, ["GPU:%d" % ordinal for ordinal in range(len(tensorflow.config.list_logical_devices("GPU")))]
+
+
+def _tensorflow(cuda, reading):
+    tensorflow, names = tensorflow_gpus()
+    for ordinal, name in enumerate(names):
+        reading.in_use["tensorflow", ordinal] = tensorflow.config.experimental.get_memory_info(name)["current"]
+
+
 class Meter:
     """Reads. `cannot` holds, by framework, why it could not be read the last time."""
 
-    FRAMEWORKS = (("torch", _torch), ("cupy", _cupy), ("jax", _jax))
+    FRAMEWORKS = (("torch", _torch), ("cupy", _cupy), ("jax", _jax), ("tensorflow", _tensorflow))
 
     def __init__(self, driver=True):
         self.cuda, self.cannot, self._driver, self._nvml = Cuda(), {}, driver, None

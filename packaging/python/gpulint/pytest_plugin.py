@@ -52,8 +52,12 @@ def pytest_configure(config):
     if config.option.gpulint:
         if int(pytest.__version__.split(".")[0]) < OLDEST:
             raise pytest.UsageError("gpulint: --gpulint needs pytest %d or later, and this is %s" % (OLDEST, pytest.__version__))
+        from gpulint.junit import Properties
         from gpulint.pytest_watch import Watch
 
-        config.pluginmanager.register(Watch(config), "gpulint-watch")
+        watch = Watch(config)
+        config.pluginmanager.register(watch, "gpulint-watch")
+        if not watch.worker:
+            config.pluginmanager.register(Properties(watch), "gpulint-junit")
     elif config.option.gpulint_report is not None:
         raise pytest.UsageError("--gpulint-report needs --gpulint")

@@ -15,6 +15,7 @@ from _pytest.runner import runtestprotocol
 
 from gpulint import alive, report
 from gpulint.cpu import CpuWatch
+from gpulint.junit import properties
 from gpulint.memory import BLOCK, SMALLEST, Meter, Reading
 from gpulint.settings import Asked, Settings
 from gpulint.texts import words
@@ -45,6 +46,8 @@ class Watch:
         self.run, self.tests, self.fixtures, self.workers, self.lost, self.trouble = None, [], {}, [], [], []
         self.worker = getattr(config, "workerinput", {}).get("workerid")
         self.taken = getattr(config, "gpulint_cards", None)
+        # What workers that may still be lost have told, by their names; how much of its own a worker has told.
+        self.early, self.told = {}, 0
 
     # The run.
 
@@ -86,11 +89,28 @@ class Watch:
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node, error):
         told = getattr(node, "workeroutput", {}).get("gpulint")
+        name = getattr(node.gateway, "id", "?")
+        early = self.early.pop(name, [])
         if told:
             self.tests.extend(told["tests"])
             self.workers.append(told["worker"])
         else:
-            self.lost.append(getattr(node.gateway, "id", "?"))
+            self.tests.extend(early)
+            self.lost.append(name)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_logreport(self, report):
+        # With each report a worker tells what it has measured since the last, so that this is known if it crashes.
+        if self.worker:
+            report.gpulint, self.told = self.tests[self.told :], len(self.tests)
+        else:
+            for test in report.__dict__.pop("gpulint", ()):
+                self.early.setdefault(test["worker"], []).append(test)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_handlecrashitem(self, crashitem, report):
+        name = getattr(getattr(getattr(report, "node", None), "gateway", None), "id", "?")
+        self.tests.append(_test(crashitem, name, "not_measured", "the worker ended while it ran"))
 
     def pytest_terminal_summary(self, terminalreporter):
         lines = list(report.lines(self.tests, self._notes()))
@@ -127,11 +147,11 @@ class Watch:
         notes = list(self.trouble)
         for worker in self.workers:
             notes.extend(note for note in worker["notes"] if note not in notes)
-        notes.extend("the worker %s ended early, and what it measured is not known" % name for name in self.lost)
+        notes.extend("the worker %s ended early: what it had measured by then is told" % name for name in self.lost)
         measured = [test for test in self.tests if test["verdict"] != "not_measured"]
         if self.tests and not measured:
             frameworks = sorted({name for worker in self.workers for name in worker["frameworks"]})
-            what = "none of torch, CuPy and JAX was imported" if not frameworks else "%s used no GPU" % " and ".join(frameworks)
+            what = "none of torch, CuPy, JAX and TensorFlow was imported" if not frameworks else "%s used no GPU" % " and ".join(frameworks)
             notes.append("nothing was measured: %s, and no library initialised CUDA" % what)
         return notes
 
@@ -213,9 +233,8 @@ class Watch:
                 if not self._most(grown, asked):
                     break
         most = self._most(grown, asked)
-        test = {"id": item.nodeid, "verdict": "clean", "why": None, "kept": self._table(grown), "repeats": [], "alive": [], "alive_count": 0}
-        if self.worker:
-            test["worker"] = self.worker
+        test = _test(item.nodeid, self.worker, "clean")
+        test["kept"] = self._table(grown)
         self.tests.append(test)
         if not (grown.in_use or self.meter.cuda.initialised()):
             test["verdict"] = "not_measured"
@@ -330,8 +349,16 @@ class Watch:
         made = pytest.TestReport.from_item_and_call(item, call)
         # What it printed stands in its own reports.
         made.sections = []
-        made.user_properties = [("gpulint", self.tests[-1]["verdict"])] + [("gpulint_kept: " + key, count) for key, count in self.tests[-1]["kept"].items()]
+        made.user_properties = properties(self.tests[-1])
         item.ihook.pytest_runtest_logreport(report=made)
+
+
+def _test(name, worker, verdict, why=None):
+    """What the report has of a test, without figures."""
+    test = {"id": name, "verdict": verdict, "why": why, "kept": {}, "repeats": [], "alive": [], "alive_count": 0}
+    if worker:
+        test["worker"] = worker
+    return test
 
 
 def _forget_instance(item):

@@ -13,7 +13,7 @@ import runpy
 import sys
 
 from gpulint import alive, growth, report
-from gpulint.memory import BLOCK, SMALLEST, Meter
+from gpulint.memory import BLOCK, SMALLEST, Meter, tensorflow_gpus
 from gpulint.texts import words
 from gpulint.tracebacks import release, release_last
 
@@ -80,6 +80,11 @@ def figures(meter):
                     one["utilisation"] = 1 - one["free"] / one["total"]
             except (KeyError, AttributeError, RuntimeError) as error:
                 meter.cannot["torch"] = "%s: %s" % (type(error).__name__, error)
+    tensorflow, names = tensorflow_gpus()
+    for ordinal, name in enumerate(names):
+        one = told.get(report.where(("tensorflow", ordinal)))
+        if one:
+            one["most_in_use"] = tensorflow.config.experimental.get_memory_info(name)["peak"]
     return told
 
 
@@ -88,6 +93,9 @@ def reset_peaks(meter):
     if meter.cuda_was_used_by_torch() and hasattr(torch.cuda, "reset_peak_memory_stats"):
         for ordinal in range(torch.cuda.device_count()):
             torch.cuda.reset_peak_memory_stats(ordinal)
+    tensorflow, names = tensorflow_gpus()
+    for name in names:
+        tensorflow.config.experimental.reset_memory_stats(name)
 
 
 def series_of(readings):
@@ -215,14 +223,16 @@ def options_of(words):
 def main(words=None):
     options = options_of(words)
     path = os.path.abspath(options.report) if options.report else None
+    # `gpulint validate` reads the report too. It is of this process: what the program starts is to write none in its place.
+    of_validation = os.environ.pop("GPULINT_REPEAT_REPORT", None)
     options.snapshot = os.path.abspath(options.snapshot) if options.snapshot else None
     document, code = measured(options)
     gc.collect()
-    if path:
+    for file in filter(None, (path, of_validation)):
         try:
-            report.write(path, document)
+            report.write(file, document)
         except OSError as error:
-            print("gpulint.repeat: the report %s cannot be written: %s" % (path, error.strerror or error), file=sys.stderr)
+            print("gpulint.repeat: the report %s cannot be written: %s" % (file, error.strerror or error), file=sys.stderr)
             code = code or UNUSABLE
     print("gpulint.repeat: %s: %s" % (document["verdict"].replace("_", " "), document["why"]), file=sys.stderr)
     for one in document["alive"]:

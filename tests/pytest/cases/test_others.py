@@ -1,4 +1,4 @@
-"""CuPy and JAX. The name of each begins with what the plugin is to say of it."""
+"""CuPy, JAX and TensorFlow. The name of each begins with what the plugin is to say of it."""
 
 KEPT, CACHE = [], {}
 
@@ -31,3 +31,15 @@ def test_leak_jax():
     import jax
 
     KEPT.append(jax.zeros(1000, 1000))
+
+
+def test_clean_tensorflow():
+    import tensorflow
+
+    tensorflow.zeros((1000, 1000))
+
+
+def test_leak_tensorflow():
+    import tensorflow
+
+    KEPT.append(tensorflow.zeros((1000, 1000)))
