@@ -315,6 +315,68 @@ fn a_library_that_asks_by_itself_is_named() {
     assert!(told.text.contains("whether the command would ask the driver of a GPU"), "{}", told.text);
 }
 
+/// One target with `mode: both`: it holds where both proofs do.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_target_in_both_modes_is_one() {
+    if !has_python() {
+        return;
+    }
+    let uses = "import os, sys, time\nif os.environ.get('CUDA_VISIBLE_DEVICES'):\n    import ctypes\n    cuda = ctypes.CDLL('libcuda.so.1')\n    \
+                context = ctypes.c_void_p()\n    assert cuda.cuInit(0) == 0\n    assert cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0) == 0\n";
+    let fails = "import os, sys\nsys.exit(3 if os.environ.get('CUDA_VISIBLE_DEVICES') else 0)\n";
+    let policy = "gpu: {name: RTX 3090, device-order: PCI_BUS_ID, visible-devices: '1'}\nruntime:\n  iterations: 3\n  targets: [{name: app, command: [python3, main.py], mode: both}]\n";
+    for (what, program, states, paid, line) in [
+        ("clean", uses.to_owned(), ["holds", "holds", "holds"], Some(true), "pays nothing for the GPU"),
+        (
+            "an import",
+            format!("import cupy\n{uses}"),
+            ["fails", "fails", "holds"],
+            Some(false),
+            "s went into the import of forbidden modules",
+        ),
+        (
+            "no GPU mode",
+            fails.to_owned(),
+            ["fails", "holds", "fails"],
+            Some(true),
+            "pays nothing for the GPU",
+        ),
+    ] {
+        let project = Project::new(&[("gpulint.yaml", policy), ("main.py", &program)]);
+        let host = SimulatedHost::new();
+        let mut gpulint = host.command(GPULINT);
+        gpulint.current_dir(project.0.path()).env("PYTHONPATH", "lib/site-packages");
+        gpulint.env("PYTHONDONTWRITEBYTECODE", "1").env_remove("CUDA_VISIBLE_DEVICES");
+        let page = project.0.path().join("page.txt");
+        gpulint.args(["validate", "--allow-simulated", "--format", "json", "--profile", "leak", "--state"]);
+        gpulint.arg(project.0.path().join("state")).arg("--slot-folder").arg(project.0.path().join("slots"));
+        gpulint.arg("--output").arg(format!("text={}", page.display()));
+        let told = said(gpulint);
+        let document: Value =
+            serde_json::from_str(&told.text).unwrap_or_else(|_| panic!("{}{}", told.text, told.error));
+        let both = &document["both_modes"][0];
+        let [whole, without, with] = states;
+        assert_eq!(
+            (&both["target"], &both["state"], &both["without_gpu"], &both["with_gpu"]),
+            (&"app".into(), &whole.into(), &without.into(), &with.into()),
+            "{what}: {document:#}"
+        );
+        assert_eq!(
+            both["seconds_for_gpu_modules"].as_f64().map(|seconds| seconds == 0.0),
+            paid,
+            "{what}: {both}"
+        );
+        assert!(both["seconds_without_gpu"].is_number(), "{what}: {both}");
+        let page = std::fs::read_to_string(page).expect("it was written");
+        let page = page.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(
+            page.contains(&format!("In both modes app {whole}: ")) && page.contains(line),
+            "{what}: {page}"
+        );
+    }
+}
+
 #[test]
 fn targets_without_a_gpu_are_proven_by_validate() {
     if !has_python() {

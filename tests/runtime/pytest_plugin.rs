@@ -413,7 +413,7 @@ fn what_does_not_leak_has_its_figures_in_the_report_of_junit_too() {
         assert!(clean.len() == 1 && clean[0].contains(&property("gpulint", "clean")), "{text}");
         let leak = entries(&text, "test_leak_four_megabytes");
         let is_told = |entry: &&str| entry.matches(&property("gpulint", "leak")).count() == 1;
-        assert!(leak.len() == 2 && leak.iter().all(|entry| is_told(&entry)), "{text}");
+        assert!(leak.len() == 2 && leak.iter().all(is_told), "{text}");
         let once = entries(&text, "test_once_own[a.b/c]");
         for part in [
             property("shape", "5"),

@@ -51,6 +51,7 @@ fn each_program_is_told() {
         ("fails", 4, "failed: run 4: ValueError: the fourth"),
         ("code", 4, "failed: run 1: it ended with code 3"),
         ("raw", 4, "leak: it lost 36.0 MiB of the driver on GPU-"),
+        ("tensorflow", 4, "leak: it lost 34.3 MiB of tensorflow on cuda:0 over 10 iterations"),
     ] {
         let told = repeated(&[], &["losing.py", how]);
         assert_eq!(told.said.code, Some(code), "{how}: {}", told.said.error);
@@ -83,6 +84,9 @@ fn figures_names_and_a_snapshot() {
     let torch =
         document["growth"].as_array().expect("a list").iter().find(|one| one["of"] == "torch on cuda:0");
     assert_eq!(torch.expect("it was read")["bytes"], 5 * 512);
+    let told = repeated(&[], &["losing.py", "tensorflow"]);
+    let last = &told.document["iterations"][3]["after"]["tensorflow on cuda:0"];
+    assert_eq!((&last["in_use"], &last["most_in_use"]), (&16_000_000.into(), &16_000_000.into()), "{last}");
 }
 
 #[test]
@@ -119,7 +123,12 @@ fn as_a_target_of_a_validation() {
             "gpu: {{name: RTX 3090, device-order: PCI_BUS_ID, visible-devices: '1'}}\nruntime: {{iterations: 1, targets: [{{name: train, command: {words}, mode: gpu}}]}}\n"
         )
     };
-    for (how, code, reasons) in [("clean", 0, &[][..]), ("smallest", 4, &["command-failed"])] {
+    for (how, code, reasons) in [
+        ("clean", 0, &[][..]),
+        ("smallest", 4, &["leak"]),
+        ("fails", 4, &["command-failed"]),
+        ("nothing", 6, &["not-measured"]),
+    ] {
         let project = Project::of(SimulatedHost::new(), &policy(how));
         let mut command = project.command(&["--profile", "leak"]);
         command.env("PYTHONPATH", path()).env("PYTHONDONTWRITEBYTECODE", "1");
@@ -132,10 +141,19 @@ fn as_a_target_of_a_validation() {
             .filter(|reason| reason["weight"] != "note");
         let told: Vec<_> = told.filter_map(|reason| reason["code"].as_str()).collect();
         assert_eq!((said.code, told.as_slice()), (Some(code), reasons), "{}", said.text);
-        assert!(
-            code == 0 || document["reasons"].to_string().contains("it lost 4.5 KiB of torch on cuda:0"),
-            "{}",
-            document["reasons"]
-        );
+        let checks = document["checks"].as_array().expect("a list");
+        let repeated = &checks.iter().find(|check| check["name"] == "train").expect("it ran")["repeated"];
+        let counted = repeated["iterations"].as_array().expect("a list");
+        let counted = counted.iter().filter(|one| one["counts"] == true).count();
+        assert_eq!(counted, if how == "fails" { 2 } else { 10 }, "{how}: {repeated}");
+        if how == "smallest" {
+            let why = "it lost 4.5 KiB of torch on cuda:0 over 10 iterations; the last run left float32[1] torch on cuda:0, held by `TENSORS` of ";
+            assert!(document["reasons"].to_string().contains(why), "{}", document["reasons"]);
+            let torch = repeated["growth"].as_array().expect("a list");
+            let torch = torch.iter().find(|one| one["of"] == "torch on cuda:0").expect("it was read");
+            let series: Vec<_> =
+                torch["series"].as_array().expect("a list").iter().map(Value::as_f64).collect();
+            assert!(series.windows(2).all(|pair| pair[1].zip(pair[0]).is_some_and(|(b, a)| b - a == 512.0)));
+        }
     }
 }

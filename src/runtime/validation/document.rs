@@ -1,12 +1,16 @@
 //! A validation as one JSON document: the verdict, its reasons, and the evidence. It is written when the validation
 //! begins, after each check, and when it ends, so that one that was interrupted can be read and resumed.
 
+mod measured;
+
+pub use measured::{BurnEvidence, LeakEvidence, LeakPoint, Speed};
+
+use super::both_modes::{self, BothModes};
 use super::plan::Plan;
+use super::repeated::Repeated;
 use super::{judgement, memory};
 use crate::runtime::cards::Card;
 use crate::runtime::document::Document;
-use crate::runtime::growth::Growth;
-use crate::runtime::native::lines::Multiplier;
 use crate::runtime::proof::document::Proof;
 use crate::runtime::record::{NotChecked, Record};
 use schemars::JsonSchema;
@@ -53,6 +57,9 @@ pub struct Validation {
     #[serde(default)]
     pub fallback: Option<String>,
     pub checks: Vec<Check>,
+    /// The targets with `mode: both`, each as one.
+    #[serde(default)]
+    pub both_modes: Vec<BothModes>,
     /// What nobody looked at, and why.
     #[serde(default)]
     pub not_checked: Vec<NotChecked>,
@@ -78,7 +85,10 @@ pub enum Verdict {
 impl Validation {
     /// One in which nothing has run yet.
     pub fn begun(plan: &Plan, jobs: u32) -> Validation {
-        let checks = plan.checks.iter().map(|check| Check::waiting(&check.name, check.work.kind()));
+        let checks = plan.checks.iter().map(|check| Check {
+            half_of: check.half_of.clone(),
+            ..Check::waiting(&check.name, check.work.kind())
+        });
         // It is of the same machine and the same moment as a record.
         let Record { tool, version, host, started, .. } = Record::begun(Vec::new());
         Validation {
@@ -99,6 +109,7 @@ impl Validation {
             jobs,
             fallback: None,
             checks: checks.collect(),
+            both_modes: Vec::new(),
             not_checked: plan.not_checked.clone(),
         }
     }
@@ -185,6 +196,7 @@ impl Validation {
         beside.extend(self.fallback.as_ref().map(|why| Reason::of(Weight::Note, "fallback", why)));
         self.verdict = judgement::verdict(&self.checks, &beside);
         self.exit_code = Some(self.verdict.exit_code());
+        self.both_modes = both_modes::of(&self.checks);
         self.reasons = self.checks.iter().flat_map(|check| check.reasons.clone()).chain(beside).collect();
         self.reasons.sort_by_key(|reason| reason.weight);
         let records = self.checks.iter().filter_map(|check| Some((&check.name, check.record.as_ref()?)));
@@ -211,6 +223,7 @@ impl Check {
         Check {
             name: name.to_owned(),
             kind,
+            half_of: None,
             state: State::Waiting,
             attempts: 0,
             wall_seconds: None,
@@ -219,6 +232,7 @@ impl Check {
             leak: None,
             burn: None,
             proof: None,
+            repeated: None,
         }
     }
 
@@ -325,6 +339,9 @@ pub struct Check {
     /// No two have the same.
     pub name: String,
     pub kind: Kind,
+    /// The target of the policy that it is one of two checks of (`mode: both`).
+    #[serde(default)]
+    pub half_of: Option<String>,
     pub state: State,
     /// How often it was run, for the reasons that are in the notes.
     #[serde(default)]
@@ -344,6 +361,9 @@ pub struct Check {
     /// Of a command without the GPU.
     #[serde(default)]
     pub proof: Option<Proof>,
+    /// Of a command that runs a Python program several times in one process (`python -m gpulint.repeat`): of its last turn.
+    #[serde(default)]
+    pub repeated: Option<Repeated>,
 }
 
 /// What a check does.
@@ -376,66 +396,4 @@ pub enum State {
     Fails,
     /// It could not run, or not to its end.
     NotRun,
-}
-
-/// What the profile `leak` measured.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct LeakEvidence {
-    /// Bytes that the context took.
-    pub context: u64,
-    pub warm_up: Vec<LeakPoint>,
-    pub measured: Vec<LeakPoint>,
-    /// Of what is in use on the card after each iteration. `null` when nothing was measured.
-    pub growth: Option<Growth>,
-    /// The same of the default memory pool, to the byte; `null` without one.
-    pub pool_growth: Option<Growth>,
-    /// Elements of all products that are not what they must be.
-    pub wrong: u64,
-}
-
-/// One iteration.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct LeakPoint {
-    /// Bytes in use on the card while all was allocated.
-    pub held: u64,
-    /// And after all was freed.
-    pub used: u64,
-    pub pool_used: Option<u64>,
-    pub seconds: f64,
-}
-
-/// What the profile `burn` measured.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct BurnEvidence {
-    /// Rows of the square matrices.
-    pub side: u32,
-    /// All that was allocated, in bytes.
-    pub bytes: u64,
-    /// What was free before.
-    pub free: u64,
-    pub multiplier: Multiplier,
-    /// How many rounds were measured.
-    pub rounds: u64,
-    /// For how long.
-    pub seconds: f64,
-    /// 10^12 floating-point operations in each second of each round.
-    pub teraflops: Option<Speed>,
-    /// 10^9 bytes that were read in each second of each round.
-    pub gigabytes: Option<Speed>,
-    /// Elements of the first product that the CPU found otherwise.
-    pub wrong: u64,
-    /// Elements of later products that differ from the first.
-    pub differing: u64,
-}
-
-/// A speed, over the rounds.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Speed {
-    pub median: f64,
-    pub slowest: f64,
-    pub fastest: f64,
-    /// What the card could do at most, from its data; `null` when the driver does not tell them.
-    pub peak: Option<f64>,
-    /// The median of the earlier runs of this card with the same load; `null` with fewer than three.
-    pub earlier: Option<f64>,
 }

@@ -9,6 +9,7 @@ pub use native::SLOW;
 
 use super::document::{BurnEvidence, Check, Kind, LeakEvidence, Reason, State, Verdict, Weight};
 use super::evidence::Lines;
+use super::repeated::Repeated;
 use crate::policy::Leak;
 use crate::runtime::record::Record;
 
@@ -20,6 +21,7 @@ pub struct Attempt<'a> {
     pub lines: &'a Lines,
     pub leak: Option<&'a LeakEvidence>,
     pub burn: Option<&'a BurnEvidence>,
+    pub repeated: Option<&'a Repeated>,
     /// The last lines that the command wrote.
     pub said: &'a str,
 }
@@ -35,6 +37,12 @@ pub struct Gates<'a> {
 /// All that is to be said about an attempt, the most serious first.
 pub fn reasons(attempt: &Attempt<'_>, gates: Gates<'_>) -> Vec<Reason> {
     let mut reasons = run::reasons(attempt);
+    // It ends with a code of its own for each, which alone would be a command that failed.
+    if let Some(told) = attempt.repeated.and_then(Repeated::reason)
+        && let Some(failed) = reasons.iter_mut().find(|reason| reason.code == "command-failed")
+    {
+        *failed = told;
+    }
     let is_disturbed = reasons.iter().any(|reason| reason.code == DISTURBED);
     let is_lost = reasons.iter().any(|reason| reason.code == LOST);
     match attempt.kind {

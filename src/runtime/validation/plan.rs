@@ -18,6 +18,8 @@ pub struct Plan {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Planned {
     pub name: String,
+    /// The target that it is one of two checks of (`mode: both`).
+    pub half_of: Option<String>,
     pub work: Work,
 }
 
@@ -111,13 +113,14 @@ impl Plan {
         if profiles.is_empty() && targets.is_empty() {
             return Err(NoPlan::Nothing);
         }
-        let mut checks = vec![Planned { name: "lint".to_owned(), work: Work::Lint }];
+        let own = |name: &str, work| Planned { name: name.to_owned(), half_of: None, work };
+        let mut checks = vec![own("lint", Work::Lint)];
         checks.extend(profiles.iter().map(|profile| match profile {
             Profile::Leak => {
                 let iterations = wanted.iterations.unwrap_or(policy.runtime.iterations.get());
-                Planned { name: "leak".to_owned(), work: Work::Leak { iterations, side: wanted.side } }
+                own("leak", Work::Leak { iterations, side: wanted.side })
             }
-            Profile::Burn => Planned { name: "burn".to_owned(), work: Work::Burn(wanted.burn) },
+            Profile::Burn => own("burn", Work::Burn(wanted.burn)),
         }));
         for target in targets {
             if ["lint", "leak", "burn"].contains(&target.name.as_str()) {
@@ -135,7 +138,8 @@ impl Plan {
                 if checks.iter().any(|check| check.name == name) {
                     return Err(NoPlan::Twice(name));
                 }
-                checks.push(Planned { name, work });
+                let half_of = (modes.len() > 1).then(|| target.name.clone());
+                checks.push(Planned { name, half_of, work });
             }
         }
         let missing = [

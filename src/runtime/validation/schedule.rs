@@ -74,7 +74,8 @@ pub fn run(request: &Request<'_>, document: &mut Validation, outside: &mut Outsi
     document.fallback = Some(why);
     for &number in &unstable {
         if let Some(check) = document.checks.get_mut(number) {
-            *check = Check { attempts: check.attempts, ..Check::waiting(&check.name, check.kind) };
+            let half_of = check.half_of.take();
+            *check = Check { attempts: check.attempts, half_of, ..Check::waiting(&check.name, check.kind) };
         }
     }
     go(request, document, unstable, 1, outside)

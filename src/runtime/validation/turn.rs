@@ -189,6 +189,7 @@ impl RunningCheck {
             Kind::GpuTarget => {
                 let points = self.earlier.points.iter().copied().chain(record.and_then(turn_of));
                 check.leak = evidence_of(points.collect());
+                check.repeated = self.files.repeated();
             }
             _ => {}
         }
@@ -200,6 +201,7 @@ impl RunningCheck {
         };
         let attempt = Attempt {
             kind: check.kind,
+            repeated: check.repeated.as_ref(),
             record,
             lines: &lines,
             leak: check.leak.as_ref(),

@@ -4,6 +4,7 @@
 use super::document::Kind;
 use super::evidence::Lines;
 use super::plan::{Burn, Planned, Work};
+use super::repeated::{self, Repeated};
 use crate::policy::Mode;
 use crate::runtime::cards::Card;
 use crate::runtime::document::Document;
@@ -55,7 +56,7 @@ pub struct Files {
     pub lines: PathBuf,
     /// What it said.
     pub log: PathBuf,
-    /// What it wrote to standard output, where that is a document.
+    /// What it wrote to standard output, where that is a document; or what a Python program told of its repetitions.
     pub output: PathBuf,
 }
 
@@ -107,6 +108,9 @@ impl Workers {
                     .arg("--record")
                     .arg(&files.record);
                 command.arg("--").args(self.words(work, card, files)).stdout(log.try_clone()?);
+                if matches!(work, Work::Command { .. }) {
+                    command.env(repeated::VARIABLE, &files.output);
+                }
                 if let Some(card) = card.filter(|_| self.names_card) {
                     command.envs(variables(card));
                 }
@@ -151,6 +155,11 @@ impl Files {
     /// `None` when there is none, or none that can be read.
     pub fn proof(&self) -> Option<Proof> {
         Proof::read(&self.output).ok()
+    }
+
+    /// `None` when the command did not repeat a Python program.
+    pub fn repeated(&self) -> Option<Repeated> {
+        Repeated::read(&self.output)
     }
 
     /// Without any when they cannot be read.

@@ -8,6 +8,8 @@ import kept
 
 
 def main(how):
+    if how == "nothing":
+        return
     if how == "another_card" and not torch.cuda.is_initialized():
         # Something pins the process anew before CUDA is initialised.
         import os
@@ -33,6 +35,10 @@ def main(how):
         import simulated_driver
 
         simulated_driver.take(0, 4 << 20)
+    elif how == "tensorflow":
+        import tensorflow
+
+        kept.TENSORS.append(tensorflow.zeros((1000, 1000)))
     del work
 
 

@@ -17,6 +17,7 @@ pub const RUNS_NOTHING: PreEscaped<&str> = PreEscaped(
 pub fn html(validation: &Validation) -> String {
     let title = words::title(validation);
     let not_checked = words::not_checked(validation);
+    let both_modes = words::both_modes(validation);
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -33,6 +34,7 @@ pub fn html(validation: &Validation) -> String {
                 }
                 (facts("Where and when", &words::facts(validation)))
                 @if !validation.checks.is_empty() { (checks(&validation.checks)) }
+                @if !both_modes.is_empty() { (facts("In both modes", &both_modes)) }
                 @for check in &validation.checks { (evidence(check, validation)) }
                 @if !not_checked.is_empty() { (facts("Not checked", &not_checked)) }
             }

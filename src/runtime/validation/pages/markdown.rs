@@ -48,6 +48,7 @@ pub fn markdown(validation: &Validation) -> String {
         page.text.push('\n');
     }
     checks(validation, &mut page);
+    page.facts("In both modes", &words::both_modes(validation));
     page.facts("Where and when", &words::facts(validation));
     for check in &validation.checks {
         let evidence = words::evidence(check);

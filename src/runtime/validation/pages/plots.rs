@@ -4,6 +4,7 @@
 mod axes;
 
 use super::super::document::{Check, LeakEvidence, LeakPoint, Validation};
+use super::super::repeated::Repeated;
 use crate::runtime::record::Record;
 use axes::{Line, Plot};
 
@@ -35,7 +36,8 @@ pub(super) fn of(check: &Check, simulated: bool) -> Vec<(&'static str, String)> 
     };
     let memory = check.record.as_ref().and_then(|record| memory(record, title("memory of the card")));
     let growth = check.leak.as_ref().and_then(|leak| growth(leak, title("growth")));
-    let named = [("memory", memory), ("growth", growth)];
+    let repeated = check.repeated.as_ref().and_then(|told| of_repeated(told, title("growth by allocator")));
+    let named = [("memory", memory), ("growth", growth), ("allocators", repeated)];
     named.into_iter().filter_map(|(name, plot)| Some((name, plot?.svg()))).collect()
 }
 
@@ -48,8 +50,8 @@ fn memory(record: &Record, title: String) -> Option<Plot> {
     let (factor, unit) = if most >= GIB { (GIB, "GiB") } else { (MIB, "MiB") };
     let all = points.iter().map(|point| (point.seconds, point.memory as f64 / factor)).collect();
     let own = points.iter().filter_map(|point| Some((point.seconds, point.command_memory? as f64 / factor)));
-    let mut lines = vec![Line { name: "in use on the card", points: thinned(all) }];
-    lines.push(Line { name: "of the command", points: thinned(own.collect()) });
+    let mut lines = vec![Line { name: "in use on the card".into(), points: thinned(all) }];
+    lines.push(Line { name: "of the command".into(), points: thinned(own.collect()) });
     let baseline = record.baseline.as_ref().map(|baseline| baseline.memory as f64 / factor);
     Some(Plot {
         title,
@@ -80,8 +82,32 @@ fn growth(leak: &LeakEvidence, title: String) -> Option<Plot> {
         ("in the pool", points(|point| point.pool_used, &leak.measured, warm)),
         ("to warm up", points(used, &leak.warm_up, 0)),
     ];
-    let lines = lines.into_iter().filter_map(|(name, points)| Some(Line { name, points: points? })).collect();
+    let lines = lines
+        .into_iter()
+        .filter_map(|(name, points)| Some(Line { name: name.into(), points: points? }))
+        .collect();
     Some(Plot { title, x: "iteration", y: "MiB", lines, level: None, from_zero: false })
+}
+
+/// Of a Python program that ran several times in one process, each allocator and what only the driver counts.
+fn of_repeated(repeated: &Repeated, title: String) -> Option<Plot> {
+    let warm_up = repeated.iterations.len() - repeated.counted();
+    let lines = repeated.growth.iter().filter(|one| one.series.len() > 1).map(|one| {
+        let first = one.series.first().copied().unwrap_or_default();
+        let points = one.series.iter().enumerate();
+        let points = points.map(|(at, bytes)| ((warm_up + at + 1) as f64, (bytes - first) / MIB));
+        Line { name: one.of.clone().into(), points: thinned(points.collect()) }
+    });
+    // More cannot be told apart.
+    let lines: Vec<Line> = lines.take(axes::MOST_LINES).collect();
+    (!lines.is_empty()).then_some(Plot {
+        title,
+        x: "iteration",
+        y: "MiB",
+        lines,
+        level: None,
+        from_zero: false,
+    })
 }
 
 /// Evenly chosen, and the last.

@@ -1,6 +1,8 @@
 //! One validation in each state, with everything in it that a page can show.
 
+use super::super::both_modes;
 use super::super::document::*;
+use super::super::repeated::{Alive, Figures, Iteration, Repeated, Series};
 use crate::runtime::cards::{Card, PciAddress};
 use crate::runtime::growth::{BLOCK, judged};
 use crate::runtime::native::lines::Multiplier;
@@ -33,6 +35,13 @@ pub fn samples() -> Vec<(&'static str, Validation)> {
         "no card is called `RTX 3090`, which the policy asks for",
     );
     let lint = check("lint", Kind::Lint, State::Holds);
+    let lint_held = lint.clone();
+    let of_train = reason(
+        Some("train (gpu)"),
+        Weight::Rejection,
+        "leak",
+        "it lost 2.5 KiB of torch on cuda:0 over 6 iterations",
+    );
     let mut without_card =
         of(Verdict::EnvironmentInvalid, vec![check("leak", Kind::Leak, State::Waiting)], vec![absent]);
     (without_card.card, without_card.driver) = (None, None);
@@ -59,6 +68,7 @@ pub fn samples() -> Vec<(&'static str, Validation)> {
                 vec![leak, reason(None, Weight::Note, "jobs", "one worker was enough")],
             ),
         ),
+        ("both", of(Verdict::Rejected, [vec![lint_held], halves(State::Fails)].concat(), vec![of_train])),
         ("environment", without_card),
         ("infrastructure", of(Verdict::Infrastructure, vec![not_run], vec![held])),
         ("running", running),
@@ -71,13 +81,18 @@ pub fn hostile() -> Validation {
         "a | b `c` </td></title><script>alert(1)</script> \u{1b}[31m ![x](http://e.org) @all\n## <b>\u{202e}";
     let mut check = leaking(BLOCK);
     check.name = text.to_owned();
+    check.repeated = Some(repeated(text));
     check.reasons = vec![reason(Some(text), Weight::Rejection, text, text)];
+    check.half_of = Some(text.to_owned());
+    let without = Check { kind: Kind::CpuTarget, ..check.clone() };
+    let with = Check { kind: Kind::GpuTarget, ..check.clone() };
     let second = Check { name: format!("{text}/"), ..check.clone() };
     let mut all = validation(
         Verdict::Rejected,
         vec![check, second],
         vec![reason(Some(text), Weight::Rejection, text, text)],
     );
+    all.both_modes = both_modes::of(&[without, with]);
     (all.host, all.fallback, all.plan) = (Some(text.to_owned()), Some(text.to_owned()), text.to_owned());
     all.not_checked = vec![NotChecked { what: text.to_owned(), why: text.to_owned() }];
     if let Some(card) = &mut all.card {
@@ -104,6 +119,7 @@ pub fn validation(verdict: Verdict, checks: Vec<Check>, reasons: Vec<Reason>) ->
         driver: Some("580.95.05".into()),
         jobs: 2,
         fallback: None,
+        both_modes: both_modes::of(&checks),
         checks,
         not_checked: vec![NotChecked { what: "targets".into(), why: "the policy has none".into() }],
     }
@@ -127,6 +143,7 @@ fn check(name: &str, kind: Kind, state: State) -> Check {
     Check {
         name: name.into(),
         kind,
+        half_of: None,
         state,
         attempts: u32::from(!matches!(state, State::Waiting)),
         wall_seconds: matches!(state, State::Holds | State::Fails).then_some(1.25),
@@ -135,6 +152,7 @@ fn check(name: &str, kind: Kind, state: State) -> Check {
         leak: None,
         burn: None,
         proof: None,
+        repeated: None,
     }
 }
 
@@ -193,6 +211,61 @@ pub fn leaking(lost: u64) -> Check {
     });
     let reasons = reasons.into_iter().collect();
     Check { reasons, record: Some(record()), leak: Some(leak), ..check("leak", Kind::Leak, state) }
+}
+
+/// What a Python program that ran six times in one process told.
+fn repeated(of: &str) -> Repeated {
+    let bytes = |run: u32| 4_000_000.0 + 512.0 * f64::from(run);
+    let figures = |run: u32| -> Figures {
+        let told = [("in_use", Some(bytes(run))), ("held", None), ("fragmentation", Some(0.25))];
+        let told = told.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+        [(of.to_owned(), told)].into()
+    };
+    let run = |run: u32| Iteration {
+        counts: run > 0,
+        before: figures(run),
+        after: figures(run + 1),
+        settled: figures(run + 1),
+    };
+    Repeated {
+        verdict: "leak".into(),
+        why: format!("it lost 2.5 KiB of {of} over 6 iterations"),
+        iterations: (0..7).map(run).collect(),
+        growth: vec![Series {
+            of: of.into(),
+            outcome: "leak".into(),
+            bytes: 2560.0,
+            series: (1..7).map(bytes).collect(),
+        }],
+        alive: vec![Alive {
+            framework: "torch".into(),
+            shape: vec![10, 12],
+            dtype: "float32".into(),
+            device: "cuda:0".into(),
+            bytes: 480.0,
+            held_by: Some("`KEPT` of train.py".into()),
+        }],
+    }
+}
+
+/// The two halves of a target with `mode: both`.
+fn halves(with_gpu: State) -> Vec<Check> {
+    let half = |name: &str, kind, state| Check { half_of: Some("train".into()), ..check(name, kind, state) };
+    let mut without = half("train (cpu)", Kind::CpuTarget, State::Holds);
+    without.record = Some(Record { wall_seconds: Some(0.8), ..record() });
+    let mut with = half("train (gpu)", Kind::GpuTarget, with_gpu);
+    let turn = |seconds| LeakPoint { held: GIB, used: 312 << 20, pool_used: None, seconds };
+    let measured = vec![turn(2.5), turn(2.1), turn(2.0)];
+    with.leak = Some(LeakEvidence {
+        context: 0,
+        warm_up: Vec::new(),
+        measured,
+        growth: None,
+        pool_growth: None,
+        wrong: 0,
+    });
+    with.repeated = Some(repeated("torch on cuda:0"));
+    vec![without, with]
 }
 
 fn burning(correction: Option<&Reason>) -> Check {

@@ -24,13 +24,14 @@ fn every_form_of_every_state_is_as_it_was() {
             ("prom", Format::Prometheus),
         ];
         // Of the long ones, the two that have everything.
-        let html =
-            [("html", Format::Html)].into_iter().filter(|_| matches!(name, "rejected" | "environment"));
+        let html = [("html", Format::Html)]
+            .into_iter()
+            .filter(|_| matches!(name, "rejected" | "both" | "environment"));
         let texts = forms
             .into_iter()
             .chain(html)
             .map(|(end, format)| (end.to_owned(), rendered(&validation, format)));
-        let plots = if name == "rejected" { plots(&validation) } else { Vec::new() };
+        let plots = if matches!(name, "rejected" | "both") { plots(&validation) } else { Vec::new() };
         for (end, actual) in texts.chain(plots) {
             let path = folder.join(format!("{name}.{end}"));
             if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {

@@ -23,6 +23,7 @@ pub fn text(validation: &Validation) -> String {
         );
         table(&rows, &mut page);
     }
+    facts("In both modes", &words::both_modes(validation), &mut page);
     for check in &validation.checks {
         let evidence = words::evidence(check);
         if !evidence.is_empty() {

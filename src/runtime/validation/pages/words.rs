@@ -1,8 +1,10 @@
 //! What a validation says, in words that all forms share.
 
+use super::super::both_modes::BothModes;
 use super::super::document::{
     BurnEvidence, Check, Kind, LeakEvidence, Reason, Speed, State, Validation, Weight,
 };
+use super::super::repeated::{Alive, Repeated};
 use crate::runtime::advice::shown;
 use crate::runtime::growth::{Growth, Outcome};
 use crate::runtime::native::lines::Multiplier;
@@ -116,11 +118,39 @@ pub fn evidence(check: &Check) -> Vec<(&'static str, String)> {
             .flat_map(|leak| if check.kind.is_native() { of_leak(leak) } else { of_turns(leak) }),
     );
     facts.extend(check.burn.iter().flat_map(of_burn));
+    facts.extend(check.repeated.iter().flat_map(of_repeated));
     facts.extend(match &check.proof {
         Some(proof) => seen(proof),
         None => check.record.iter().flat_map(of_record).collect(),
     });
     facts
+}
+
+/// Targets that ran with the GPU and without, each in one line.
+pub fn both_modes(validation: &Validation) -> Vec<(String, String)> {
+    let told =
+        |seconds: Option<f64>| seconds.map(|seconds| format!(" ({})", duration(seconds))).unwrap_or_default();
+    let one = |both: &BothModes| {
+        let pays = match (both.without_gpu, both.seconds_for_gpu_modules) {
+            (State::Holds | State::HoldsWithCorrections | State::Fails, Some(0.0)) => {
+                "; without it, it pays nothing for the GPU: no forbidden module was imported".to_owned()
+            }
+            (_, Some(seconds)) if seconds > 0.0 => {
+                format!("; without it, {seconds:.2} s went into the import of forbidden modules")
+            }
+            _ => String::new(),
+        };
+        let text = format!(
+            "{}: without the GPU it {}{}, with the GPU it {}{}{pays}",
+            state(both.state),
+            state(both.without_gpu),
+            told(both.seconds_without_gpu),
+            state(both.with_gpu),
+            told(both.seconds_with_gpu),
+        );
+        (both.target.clone(), text)
+    };
+    validation.both_modes.iter().map(one).collect()
 }
 
 /// What nobody looked at, and why; of the checks as well, with their names.
@@ -161,6 +191,35 @@ fn of_turns(leak: &LeakEvidence) -> Vec<(&'static str, String)> {
     let mut facts = vec![("turns", leak.measured.len().to_string())];
     facts.extend(leak.growth.as_ref().map(|growth| ("growth over the turns", of_growth(growth))));
     facts
+}
+
+/// A Python program that ran several times in one process.
+fn of_repeated(repeated: &Repeated) -> Vec<(&'static str, String)> {
+    let count = repeated.counted();
+    let warm_up = repeated.iterations.len() - count;
+    let iterations = format!("{count} measured, after {warm_up} to warm up, in one process");
+    let mut facts = vec![("iterations", iterations)];
+    facts.extend(repeated.growth.iter().map(|one| {
+        let outcome = one.outcome.replace('_', " ");
+        let between = one.series.len().saturating_sub(1).max(1) as f64;
+        let each = format!("{} in each on average", signed((one.bytes / between).round()));
+        (
+            "growth",
+            format!(
+                "of {}: {outcome}: {} over {} iterations, {each}",
+                one.of,
+                signed(one.bytes),
+                one.series.len()
+            ),
+        )
+    }));
+    facts.extend(of_alive(repeated));
+    facts
+}
+
+fn of_alive(repeated: &Repeated) -> impl Iterator<Item = (&'static str, String)> {
+    let words = |one: &Alive| format!("{}, {}", size(one.bytes), one.words());
+    repeated.alive.iter().map(move |one| ("still alive", words(one)))
 }
 
 fn of_growth(growth: &Growth) -> String {

@@ -74,6 +74,7 @@ impl Case {
             lines: &self.lines,
             leak: leak.as_ref(),
             burn: burn.as_ref(),
+            repeated: None,
             said: "first\nlast words\n",
         };
         reasons(&attempt, Gates { leak: &Leak::default(), iterations: 10 })

@@ -2,6 +2,7 @@
 
 use crate::report::printable::sentence;
 use maud::html;
+use std::borrow::Cow;
 use std::fmt::Write;
 
 pub struct Plot {
@@ -16,16 +17,19 @@ pub struct Plot {
 }
 
 pub struct Line {
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     pub points: Vec<(f64, f64)>,
 }
+
+/// More have no colour.
+pub const MOST_LINES: usize = 3;
 
 const WIDTH: f64 = 720.0;
 const HEIGHT: f64 = 300.0;
 /// Around the lines: left, top, right, bottom.
 const MARGINS: [f64; 4] = [64.0, 44.0, 16.0, 44.0];
 /// Visible on white and on black. Dashes leave what lies below them visible.
-const STROKES: [(&str, &str); 3] = [("#0b7fd4", "none"), ("#d4620b", "6 6"), ("#8a8f98", "none")];
+const STROKES: [(&str, &str); MOST_LINES] = [("#0b7fd4", "none"), ("#d4620b", "6 6"), ("#8a8f98", "none")];
 
 impl Plot {
     pub fn svg(&self) -> String {
@@ -64,7 +68,7 @@ impl Plot {
                         stroke-dasharray=(dashes) {}
                 }
                 @for (index, (line, (colour, _))) in self.shown().zip(STROKES).enumerate() {
-                    text x=(left + 150.0 * index as f64) y=(MARGINS[1] - 10.0) fill=(colour) { (line.name) }
+                    text x=(left + 150.0 * index as f64) y=(MARGINS[1] - 10.0) fill=(colour) { (named(&line.name)) }
                 }
             }
         };
@@ -74,6 +78,16 @@ impl Plot {
     fn shown(&self) -> impl Iterator<Item = &Line> {
         self.lines.iter().filter(|line| !line.points.is_empty())
     }
+}
+
+/// So much of a name as there is room for beside the others.
+fn named(name: &str) -> String {
+    const ROOM: usize = 23;
+    let name = sentence(name);
+    if name.chars().count() <= ROOM {
+        return name;
+    }
+    name.chars().take(ROOM - 1).chain(['…']).collect()
 }
 
 /// From which number to which, and where these are.
