@@ -15,20 +15,33 @@ const ON_CURRENT: &[&str] = &["torch.cuda.empty_cache", "torch.cuda.synchronize"
 
 /// `DataParallel(net.cuda())` where the current card is not the first one: it begins with the first one all the same.
 pub(super) fn left_by_data_parallel(scope: &FileScope<'_>) -> Vec<RawFinding> {
-    let (mut current, mut wrapped) = (Vec::new(), Vec::new());
+    let (mut current, mut wrapped, mut named) = (Vec::new(), Vec::new(), Vec::new());
     walk(scope.code, &mut |part, around| {
         let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
         let place = (home(around), expr.span);
         match scope.names.path(&call.callee) {
+            _ if is_moved_to_current(scope, expr) => {
+                let ExprKind::Attribute(wrapper, _) = &call.callee.kind else { return };
+                let ExprKind::Call(inner) = &wrapper.kind else { return };
+                let wraps = scope.names.path(&inner.callee).is_some_and(|path| PARALLEL.contains(&path));
+                let ids = argument(&inner.arguments, Some(1), Some("device_ids")).filter(|_| wraps);
+                named.extend(ids.and_then(|ids| first_above(scope, ids)).map(|id| (wrapper.span, id)));
+            }
             Some("torch.cuda.set_device") => {
                 let index = argument(&call.arguments, Some(0), Some("device"));
                 current.extend(index.and_then(|index| index_of(scope, index)).map(|index| (place, index)));
             }
             Some(path) if PARALLEL.contains(&path) => {
                 let open = call.arguments.iter().any(|one| one.unpacked);
-                if argument(&call.arguments, Some(1), Some("device_ids")).is_none() && !open {
+                let ids = argument(&call.arguments, Some(1), Some("device_ids"));
+                if ids.is_none() && !open {
                     wrapped.push(place);
                 }
+                let moved =
+                    call.arguments.first().is_some_and(|model| is_moved_to_current(scope, &model.value));
+                named.extend(
+                    ids.and_then(|ids| first_above(scope, ids)).filter(|_| moved).map(|id| (expr.span, id)),
+                );
             }
             _ => {}
         }
@@ -41,10 +54,31 @@ pub(super) fn left_by_data_parallel(scope: &FileScope<'_>) -> Vec<RawFinding> {
         };
         if let Some(((_, at), index)) = current.iter().rev().find(before).filter(|(_, index)| *index > 0) {
             let raw_finding = RawFinding::at(scope.place(span)).word("index", index.to_string());
+            let raw_finding = raw_finding.word("starts", "without `device_ids` starts at `cuda:0`");
             found.push(raw_finding.beside(scope.place(*at), format!("`cuda:{index}` is made current here")));
         }
     }
+    if !chooses_current(scope) {
+        found.extend(named.into_iter().map(|(span, first)| {
+            let starts = format!("starts at `cuda:{first}`, the first of `device_ids`");
+            RawFinding::at(scope.place(span)).word("index", "0").word("starts", starts)
+        }));
+    }
     found
+}
+
+/// `net.cuda()`, or a name for it: the current card.
+fn is_moved_to_current(scope: &FileScope<'_>, expr: &Expr<'_>) -> bool {
+    match method_of(scope.names.meant(expr)) {
+        Some((_, "cuda", call)) => call.arguments.is_empty(),
+        _ => false,
+    }
+}
+
+/// The first of a list of cards, where it is another than the first of the machine.
+fn first_above(scope: &FileScope<'_>, ids: &Expr<'_>) -> Option<i64> {
+    let ExprKind::Sequence(ids) = &scope.names.meant(ids).kind else { return None };
+    index_of(scope, ids.first()?).filter(|first| *first > 0)
 }
 
 /// `torch.cuda.empty_cache()` in a file that uses another card than the first one, which is the current one.
