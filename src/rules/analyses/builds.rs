@@ -1,7 +1,7 @@
 //! What `setup.py` builds, where it asks the machine for a GPU: the build of an image sees none.
 
 use crate::code::walk::{Ancestor, CodeNode, walk};
-use crate::code::{Expr, ExprKind, Host};
+use crate::code::{Expr, ExprKind, Host, Statement, StatementKind, Target};
 use crate::facts::Span;
 use crate::findings::Severity;
 use crate::program::RunCommand;
@@ -16,19 +16,32 @@ pub(super) fn that_ask_for_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let name = scope.program.name_of(scope.file);
     let text = scope.whole_text();
     let builds = file_name_of(name) == "setup.py" && text.contains("CUDAExtension");
-    // Any variable of the environment may be the way to overrule it.
-    if !builds || ["environ", "getenv"].iter().any(|word| text.contains(word)) {
-        return Vec::new();
-    }
     let mut asked: Option<Span> = None;
+    // Any variable of the environment may be the way to overrule the answer, but for one that must hold as well.
+    let (mut read, mut only_limits) = (0, 0);
     walk(scope.code, &mut |part, around| {
-        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
-        let asks = scope.names.path(&call.callee).is_some_and(|path| QUESTIONS.contains(&path));
-        let decides = around.iter().any(|one| matches!(one, Ancestor::Test(_)));
-        if asks && decides {
+        let CodeNode::Expr(expr) = part else { return };
+        if let ExprKind::All(operands) = &expr.kind
+            && operands.iter().any(|operand| is_question(scope, operand))
+        {
+            only_limits += reads_in(scope.text(expr.span));
+            let names = operands.iter().filter(|operand| !is_question(scope, operand));
+            only_limits += names
+                .map(|name| scope.names.meant(name))
+                .filter(|meant| !holds(expr.span, meant.span))
+                .map(|meant| reads_in(scope.text(meant.span)))
+                .sum::<usize>();
+        }
+        let decides =
+            around.iter().any(|one| matches!(one, Ancestor::Test(_))) || decides_by_name(scope, expr.span);
+        if is_question(scope, expr) && decides {
             asked = asked.or(Some(expr.span));
         }
     });
+    read += reads_in(text);
+    if !builds || read > only_limits {
+        return Vec::new();
+    }
     let Some(span) = asked else { return Vec::new() };
     let raw_finding = RawFinding::at(scope.place(span)).word("text", scope.text(span));
     vec![if is_built_in_image(scope) { raw_finding.at_least(Severity::Warning) } else { raw_finding }]
@@ -59,4 +72,42 @@ fn installs(scope: &FileScope<'_>, command: &RunCommand) -> bool {
         };
         is_folder && setup() == Some(scope.file)
     })
+}
+
+/// `torch.cuda.is_available()`
+fn is_question(scope: &FileScope<'_>, expr: &Expr<'_>) -> bool {
+    let ExprKind::Call(call) = &expr.kind else { return false };
+    scope.names.path(&call.callee).is_some_and(|path| QUESTIONS.contains(&path))
+}
+
+/// How often a text reads a variable of the environment.
+fn reads_in(text: &str) -> usize {
+    ["environ", "getenv"].iter().map(|word| text.matches(word).count()).sum()
+}
+
+/// Whether the answer is kept under a name that an `if` asks for: `with_cuda = torch.cuda.is_available()`.
+fn decides_by_name(scope: &FileScope<'_>, question: Span) -> bool {
+    let mut kept = None;
+    let mut decides = false;
+    walk(scope.code, &mut |part, around| match part {
+        CodeNode::Step(Statement {
+            kind: StatementKind::Assign { targets, value: Some(value), .. }, ..
+        }) => {
+            if let [Target::Name(name, _)] = &targets[..]
+                && holds(value.span, question)
+                && matches!(value.kind, ExprKind::Call(_) | ExprKind::All(_))
+            {
+                kept = Some(*name);
+            }
+        }
+        CodeNode::Expr(Expr { kind: ExprKind::Name(name), .. }) => {
+            decides |= kept == Some(*name) && around.iter().any(|one| matches!(one, Ancestor::Test(_)));
+        }
+        _ => {}
+    });
+    decides
+}
+
+fn holds(outer: Span, inner: Span) -> bool {
+    outer.start <= inner.start && inner.end <= outer.end
 }
