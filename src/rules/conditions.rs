@@ -94,6 +94,7 @@ impl Scope<'_> {
             && is(condition.asserts_gpu, &|| self.asserts_gpu())
             && is(condition.own_runner, &|| self.trace.host == Host::Runner)
             && is(condition.counts_anew, &|| self.trace.counts_from_zero(event))
+            && is(condition.whole_machine, &|| self.takes_whole_machine(event))
             && is(condition.without_gpu, &|| self.trace.host == Host::BareContainer)
             && is(condition.by_rank, &|| self.is_by_rank(id, event))
             && is(condition.uses_gpu, &|| self.uses_gpu())
@@ -287,6 +288,20 @@ impl Scope<'_> {
         });
         let first = values.next()??;
         values.all(|value| value == Some(first)).then(|| first.to_string())
+    }
+
+    /// Whether every mask that may be in force is `0,1,2,3,4,5,6,7` or longer: the order of all cards chooses none.
+    fn takes_whole_machine(&self, event: &Event) -> bool {
+        const MANY: usize = 8;
+        let is_all = |definition: &Definition| match definition {
+            Definition::Set(_, Some(value)) => {
+                let entries: Vec<&str> = value.split(',').map(str::trim).collect();
+                let in_order = |(at, entry): (usize, &&str)| entry.parse() == Ok(at);
+                entries.len() >= MANY && entries.iter().enumerate().all(in_order)
+            }
+            _ => false,
+        };
+        !event.before.mask.is_empty() && event.before.mask.iter().all(is_all)
     }
 
     /// How many GPUs the mask leaves, when every value that it may have leaves as many; and the index.

@@ -244,6 +244,11 @@ const FLAGS: &[Flag] = &[
         "the GPUs are those of the machine, in no container and no job of a scheduler",
     ),
     (
+        |c| &mut c.whole_machine,
+        "the mask names the first eight GPUs of the machine, or more",
+        "the mask names some of the GPUs of the machine",
+    ),
+    (
         |c| &mut c.without_gpu,
         "the program runs in containers that are given no GPU",
         "the program does not only run in containers that are given no GPU",

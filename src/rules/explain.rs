@@ -89,6 +89,7 @@ impl Scope<'_> {
             (condition.without_gpu, "the program runs in containers that are given no GPU"),
             (condition.by_rank, "the GPU has the number of this process on its machine"),
             (condition.counts_anew, "the GPUs are counted anew: in a container, in a job of a scheduler"),
+            (condition.whole_machine, "the mask names the first eight GPUs of the machine, or more"),
             (condition.validated, "the program checks which GPU it got"),
             (
                 condition.asserts_gpu,

@@ -123,6 +123,7 @@ impl Condition {
             ("without-gpu", self.without_gpu.is_some()),
             ("by-rank", self.by_rank.is_some()),
             ("counts-anew", self.counts_anew.is_some()),
+            ("whole-machine", self.whole_machine.is_some()),
             ("own-runner", self.own_runner.is_some()),
             ("uses-gpu", self.uses_gpu.is_some()),
             ("unset", self.unset.is_some()),

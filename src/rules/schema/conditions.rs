@@ -19,6 +19,8 @@ pub struct Condition {
     pub own_runner: Option<bool>,
     /// GPUs are counted anew here: in a container, in a job of a scheduler.
     pub counts_anew: Option<bool>,
+    /// The mask names the first eight GPUs of the machine, or more of them: all that most machines have.
+    pub whole_machine: Option<bool>,
     /// The program runs in containers only, and none of them is given a GPU.
     pub without_gpu: Option<bool>,
     /// The GPU that is used has the number of this process among those of its machine, which a launcher counts.
