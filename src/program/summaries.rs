@@ -25,7 +25,7 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 pub(crate) use calls::{Call, Context, Effects, NotedEvents, ReplayedEvents};
-pub(crate) use dependencies::{CallContext, Dependency, Facts, FunctionId, NestedCall};
+pub(crate) use dependencies::{CallContext, Dependency, Facts, FunctionId, MOST_NESTED, NestedCall};
 use function_summaries::{CANDIDATES, FunctionSummaries};
 pub(crate) use records::Record;
 
@@ -308,7 +308,7 @@ fn summary_of<'p>(
     followed.dedup_by(|next, call| {
         let is_same = next.function == call.function;
         if is_same {
-            call.around = call.around.max(next.around);
+            (call.around, call.is_indirect) = (call.weight().max(next.weight()), false);
             call.by_arguments &= next.by_arguments;
         }
         is_same

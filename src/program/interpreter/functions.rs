@@ -221,7 +221,12 @@ impl<'p> Interpreter<'p> {
         let key = (closure.file, closure.function);
         let around = self.calls_around(key);
         // Whoever called it said whether it is followed.
-        self.summaries.note(Dependency::Followed(NestedCall { function: key, around, by_arguments: true }));
+        self.summaries.note(Dependency::Followed(NestedCall {
+            function: key,
+            around,
+            by_arguments: true,
+            is_indirect: false,
+        }));
         self.trace.cost.bodies += 1;
         let here = CodePosition {
             statement: function.name_span,

@@ -5,12 +5,11 @@ use super::functions::MOST_CALLS;
 use super::iterators::IteratorPosition;
 use super::jumps::Landing;
 use super::loops::Loop;
-use super::nesting::MOST_NESTED;
 use super::{EarlyExits, Flow, Interpreter};
 use crate::code::{Block, Expr, Target};
 use crate::facts::{FileId, Span};
 use crate::program::heap::values::{Closure, ScopeId, Value};
-use crate::program::summaries::{Dependency, FunctionId, NestedCall};
+use crate::program::summaries::{Dependency, FunctionId, MOST_NESTED, NestedCall};
 use crate::program::trace::FrameId;
 
 /// So many passes of a loop are followed that waits for a generator whose own passes are not all followed.
@@ -105,6 +104,7 @@ impl<'p> Interpreter<'p> {
                     function,
                     around,
                     by_arguments: true,
+                    is_indirect: false,
                 }));
                 if !self.function_of(&paused.closure).is_generator {
                     return self.run_to_end(&paused.closure, paused.scope, site);

@@ -9,9 +9,6 @@ use crate::program::summaries::{Dependency, FunctionId, NestedCall};
 /// So many generators of one function wait at the same time.
 const MOST_WAITING: usize = 4;
 
-/// So many calls of one function in each other are followed.
-pub(super) const MOST_NESTED: usize = 3;
-
 impl<'p> Interpreter<'p> {
     /// Whether a function is being run and does not wait at a `yield`, or too many of it wait there.
     pub(super) fn is_running(&self, key: FunctionId) -> bool {
@@ -42,14 +39,15 @@ impl<'p> Interpreter<'p> {
             collection => self.elements(collection).is_some(),
         };
         let by_arguments = is_asked && args.items.iter().any(is_known);
-        let mut nested = NestedCall { function, around, by_arguments };
+        let is_indirect = self.active.last().is_some_and(|caller| caller.key != function);
+        let mut nested = NestedCall { function, around, by_arguments, is_indirect };
         if is_running {
             self.summaries.note_called_by_itself(function);
             let is_same = |known: &Active| {
                 known.key == function && (known.scope, known.object) == (closure.scope, object_of(closure))
             };
             let is_another = by_arguments || !self.active.iter().any(is_same);
-            if around >= MOST_NESTED || !is_another {
+            if !nested.may_be_followed(0) || !is_another {
                 nested.by_arguments = is_another;
                 self.summaries.note(Dependency::Refused(nested));
                 return false;

@@ -1,7 +1,6 @@
 //! Whether what a call did before is what it would do here: beside what it read, on what surrounds it, and which of its events
 //! are to be noted once more.
 
-use super::nesting::MOST_NESTED;
 use super::{Interpreter, Landing};
 use crate::program::heap::Relation;
 use crate::program::modules::FolderId;
@@ -52,14 +51,13 @@ impl<'p> Interpreter<'p> {
     pub(super) fn runs_alike(&self, summary: &Summary<'p>) -> bool {
         let is_followed = |key: FunctionId| {
             summary.followed(key).is_none_or(|call| {
-                call.by_arguments && self.calls_around(key) + call.around < MOST_NESTED
-                    || !self.is_running(key)
+                call.by_arguments && call.may_be_followed(self.calls_around(key)) || !self.is_running(key)
             })
         };
         let is_refused = |call: NestedCall| {
             let around = self.calls_around(call.function);
             (call.around > 0 || self.is_running(call.function))
-                && (!call.by_arguments || around + call.around >= MOST_NESTED)
+                && (!call.by_arguments || !call.may_be_followed(around))
         };
         self.active.iter().all(|active| is_followed(active.key)) && summary.refused().all(is_refused)
     }

@@ -67,6 +67,24 @@ pub(crate) struct NestedCall {
     /// What it was given says that it is another call, whoever is running; or, of one that was not followed, would say so if
     /// fewer lay around it.
     pub by_arguments: bool,
+    /// Another function made the call.
+    pub is_indirect: bool,
+}
+
+/// So many calls of one function in each other are followed.
+pub(crate) const MOST_NESTED: usize = 3;
+
+impl NestedCall {
+    /// Whether it would be followed where `around` more calls of the function lay around it. What several functions do in
+    /// turn is followed once less: the ways through them multiply.
+    pub fn may_be_followed(&self, around: usize) -> bool {
+        self.weight() + around < MOST_NESTED
+    }
+
+    /// How much it counts towards [`MOST_NESTED`].
+    pub fn weight(&self) -> usize {
+        self.around + usize::from(self.is_indirect)
+    }
 }
 
 /// What surrounds a call when it begins.
