@@ -101,6 +101,7 @@ pub struct Program<'s> {
     left_alone: OnceLock<(Vec<FileId>, Digest)>,
     of_ranks: Vec<OnceLock<ranks::OfRanks>>,
     run_commands: Vec<OnceLock<Vec<RunCommand>>>,
+    commands_by_program: OnceLock<run_commands::ByProgram>,
     words: words::WordAnswers,
     work: work::Work,
 }
@@ -148,6 +149,7 @@ impl<'s> Program<'s> {
             left_alone: OnceLock::new(),
             of_ranks: sources.files.iter().map(|_| OnceLock::new()).collect(),
             run_commands: sources.files.iter().map(|_| OnceLock::new()).collect(),
+            commands_by_program: OnceLock::new(),
             words: words::WordAnswers::default(),
             work: work::Work::default(),
             budget: options.budget.unwrap_or_else(|| Budget::of(sources.files.len())),

@@ -10,6 +10,10 @@ use crate::code::Host;
 use crate::commands::{WrapperCommand, program_name};
 use crate::facts::{FileId, Place};
 use crate::sources::{Language, file_name_of};
+use rustc_hash::FxHashMap;
+
+/// By the name of a program: where commands have it among their words, as a file and the number among its commands.
+pub(super) type ByProgram = FxHashMap<Box<str>, Vec<(FileId, usize)>>;
 
 /// A command that runs.
 #[derive(Clone, Debug)]
@@ -37,11 +41,15 @@ impl RunCommand {
     /// The words that are known behind the name of a program, its options and what it is told: `gunicorn --preload api:app`,
     /// also as a module of Python.
     pub fn told(&self, program: &str) -> Option<Vec<&str>> {
-        let known = || self.words.iter().map(|word| word.as_deref().unwrap_or_default());
-        // What stands before it belongs to wrappers, and their options do not name it.
+        let mut words = self.words_behind_wrappers();
+        words.find(|word| program_name(word) == program)?;
+        Some(words.collect())
+    }
+
+    /// What stands before belongs to wrappers, and their options do not name the program.
+    fn words_behind_wrappers(&self) -> impl Iterator<Item = &str> {
         let behind = self.wrappers.iter().map(|wrapped| wrapped.options.end).max().unwrap_or_default();
-        let at = known().skip(behind).position(|word| program_name(word) == program)?;
-        Some(known().skip(behind + at + 1).collect())
+        self.words.iter().skip(behind).map(|word| word.as_deref().unwrap_or_default())
     }
 
     /// The options that a program is given which starts the next one: `srun`.
@@ -55,13 +63,35 @@ impl RunCommand {
 impl Program<'_> {
     /// The commands of the project, for each file that runs some.
     pub(crate) fn run_commands(&self) -> impl Iterator<Item = &[RunCommand]> {
+        let commands = self.files_that_run_commands().map(|file| self.run_commands_of(file));
+        commands.filter(|commands| !commands.is_empty())
+    }
+
+    fn files_that_run_commands(&self) -> impl Iterator<Item = FileId> {
         dependency_log::note_all_texts();
-        let files = self.all_files().filter(|&file| {
+        self.all_files().filter(|&file| {
             let starts_some = matches!(self.language_of(file), Language::Python | Language::Notebook)
                 && self.may_start_programs(file);
             starts_some || self.is_launcher(file)
+        })
+    }
+
+    /// The commands of the project that have the name of this program among their words.
+    pub(crate) fn commands_with(&self, program: &str) -> impl Iterator<Item = &RunCommand> {
+        dependency_log::note_all_texts();
+        let known = self.commands_by_program.get_or_init(|| {
+            let mut known = ByProgram::default();
+            for file in self.files_that_run_commands() {
+                for (number, command) in self.run_commands_of(file).iter().enumerate() {
+                    for word in command.words_behind_wrappers() {
+                        known.entry(program_name(word).into()).or_default().push((file, number));
+                    }
+                }
+            }
+            known
         });
-        files.map(|file| self.run_commands_of(file)).filter(|commands| !commands.is_empty())
+        let places = known.get(program).into_iter().flatten();
+        places.map(|(file, number)| &self.run_commands_of(*file)[*number])
     }
 
     fn run_commands_of(&self, file: FileId) -> &[RunCommand] {

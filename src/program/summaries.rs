@@ -6,6 +6,7 @@
 //! followed once for many programs.
 
 mod calls;
+mod copies;
 mod dependencies;
 mod function_summaries;
 mod holding;
@@ -27,6 +28,7 @@ use std::rc::Rc;
 pub(crate) use calls::{Call, Context, Effects, NotedEvents, ReplayedEvents};
 pub(crate) use dependencies::{CallContext, Dependency, Facts, FunctionId, MOST_NESTED, NestedCall};
 use function_summaries::{CANDIDATES, FunctionSummaries};
+use records::Past;
 pub(crate) use records::Record;
 
 /// What is followed as one, and summed up as one.
@@ -239,12 +241,14 @@ impl<'p> Summaries<'p> {
         let program = self.program;
         // Classes that were left waiting and woke up since then need not wait again.
         heap.refresh_parts();
-        for body in std::mem::take(&mut self.fresh) {
+        let mut past = Past::new(trace, ended);
+        // The outer calls first, which ended last: what they noted is copied once for those inside them.
+        for body in std::mem::take(&mut self.fresh).into_iter().rev() {
             let Some(known) = self.known.get_mut(&body) else { continue };
             known.retain(|summary| {
                 summary.program != program
                     || summary.record.get().is_some()
-                    || is_kept(summary, heap, trace, ended)
+                    || is_kept(summary, heap, &mut past)
             });
         }
         self.program += 1;
@@ -330,16 +334,19 @@ fn summary_of<'p>(
 }
 
 /// Whether a summary holds in other programs too; makes it ready for them.
-fn is_kept<'p>(summary: &Summary<'p>, heap: &Heap<'p>, trace: &Trace, ended: &[(u32, u32)]) -> bool {
+fn is_kept<'p>(summary: &Summary<'p>, heap: &Heap<'p>, past: &mut Past<'_>) -> bool {
+    if !summary.call.is_portable {
+        return false;
+    }
     let record = match &summary.call.effects {
         None => Some(Record::default()),
         Some(effects) if effects.relied_on.is_some() => None,
         Some(effects) => {
             let states = summary.call.decisions.iter().flat_map(Decision::states);
-            Record::of(effects, trace, ended, states.chain(effects.left_with.iter().flatten()))
+            Record::of(effects, past, states.chain(effects.left_with.iter().flatten()))
         }
     };
-    let (Some(record), true) = (record, summary.call.is_portable) else { return false };
+    let Some(record) = record else { return false };
     _ = summary.record.set(record);
     _ = summary.parents.set(summary.parents(heap));
     heap.refresh(&summary.made);

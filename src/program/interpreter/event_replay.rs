@@ -41,7 +41,7 @@ impl<'p> Interpreter<'p> {
         let site = site.map(|site| (self.place(site), self.place(self.here.statement)));
         for number in noted.frames.clone() {
             let mut frame = match record {
-                Some(record) => record.frames[(number - noted.frames.start) as usize].clone(),
+                Some(record) => record.frames.get(number).clone(),
                 None => self.trace.frames[number as usize].clone(),
             };
             if let Some((here, statement)) = site.filter(|_| frame.parent == Some(noted.caller)) {
@@ -58,7 +58,7 @@ impl<'p> Interpreter<'p> {
         });
         for number in noted.events.clone() {
             let mut event = match record {
-                Some(record) => record.events[(number - noted.events.start) as usize].clone(),
+                Some(record) => record.events.get(number).clone(),
                 None => self.trace.events[number as usize].clone(),
             };
             if let Some(site) = site.filter(|_| event.frame == noted.caller) {

@@ -166,7 +166,7 @@ impl<'p> Interpreter<'p> {
     ) -> Option<EventReuse> {
         let record = summary.record()?;
         let is_moved =
-            relation.moves_places() && record.events.iter().any(|event| relation.moves(event.place));
+            relation.moves_places() && record.events.all().iter().any(|event| relation.moves(event.place));
         if is_moved || !self.is_surrounded_alike(summary.call.may_raise, effects) {
             return None;
         }

@@ -86,7 +86,7 @@ impl<'p> FunctionSummaries<'p> {
     }
 
     /// Keeps the summaries of which this is true.
-    pub fn retain(&mut self, is_kept: impl Fn(&Summary<'p>) -> bool) {
+    pub fn retain(&mut self, mut is_kept: impl FnMut(&Summary<'p>) -> bool) {
         self.summaries.retain(|kept| is_kept(&kept.summary));
         if self.summaries.is_empty() {
             // Nothing is left that could be missed.

@@ -1,14 +1,15 @@
 //! Events of a call, kept for other programs than the one in which it was followed.
 
 use super::Effects;
+use super::copies::{Copies, Shared};
 use crate::program::state::{Definition, Reaching, State};
 use crate::program::trace::{Event, EventId, Frame, NOT_NOTED, Trace};
 
 /// What a call noted in a trace.
 #[derive(Default)]
 pub(crate) struct Record {
-    pub events: Vec<Event>,
-    pub frames: Vec<Frame>,
+    pub events: Shared<Event>,
+    pub frames: Shared<Frame>,
     /// Arms of branches in it that end the program.
     pub ended: Vec<(u32, u32)>,
     /// Some of its events say where something else happened before.
@@ -18,22 +19,35 @@ pub(crate) struct Record {
 /// A call that noted more is followed again in another program: each call around it has these events too.
 const MOST_EVENTS: usize = 1_000;
 
+/// A trace that is over, with what was copied of it.
+pub(crate) struct Past<'t> {
+    pub trace: &'t Trace,
+    pub ended: &'t [(u32, u32)],
+    events: Copies<Event>,
+    frames: Copies<Frame>,
+}
+
+impl<'t> Past<'t> {
+    pub fn new(trace: &'t Trace, ended: &'t [(u32, u32)]) -> Self {
+        Past { trace, ended, events: Copies::default(), frames: Copies::default() }
+    }
+}
+
 impl Record {
     /// Copies what a call noted; `None` where it cannot be understood without the rest of the trace.
     pub fn of<'d>(
         effects: &Effects,
-        trace: &Trace,
-        ended: &[(u32, u32)],
+        past: &mut Past<'_>,
         mut states: impl Iterator<Item = &'d State>,
     ) -> Option<Record> {
-        let noted = &effects.noted;
+        let (noted, trace) = (&effects.noted, past.trace);
         let (first, frames) = (noted.events.start, noted.frames.start as usize..noted.frames.end as usize);
         if noted.events.len() > MOST_EVENTS || frames.end > trace.frames.len() {
             return None;
         }
         let events = trace.events.get(first as usize..noted.events.end as usize)?;
         let frames = &trace.frames[frames];
-        let ended = ended.get(noted.ended.clone())?;
+        let ended = past.ended.get(noted.ended.clone())?;
         let is_inner = |(branch, _): &(u32, u32)| *branch > noted.branches.start;
         let before = ids_of(&effects.entry);
         let is_known = |id: EventId| id == NOT_NOTED || id >= first || before.contains(&id);
@@ -51,8 +65,8 @@ impl Record {
             && ids_of(&effects.exit).into_iter().all(is_known)
             && states.all(|state| ids_of(state).into_iter().all(is_known));
         is_complete.then(|| Record {
-            events: events.to_vec(),
-            frames: frames.to_vec(),
+            events: past.events.share(&trace.events, noted.events.clone()),
+            frames: past.frames.share(&trace.frames, noted.frames.clone()),
             ended: ended.to_vec(),
             names_places: events.iter().any(|event| !event.before.late.is_empty()),
         })

@@ -141,7 +141,7 @@ fn is_settings(scope: &FileScope<'_>) -> bool {
         let Some(told) = command.told("gunicorn") else { return false };
         settings_of(scope, command, &told) == Some(scope.file)
     };
-    scope.program.run_commands().flatten().any(reads)
+    scope.program.commands_with("gunicorn").any(reads)
 }
 
 /// The settings that gunicorn is told to read, or those of its folder.
@@ -174,7 +174,7 @@ fn preloading(scope: &FileScope<'_>) -> Option<&'static str> {
         });
         serves && (told.contains(&"--preload") || preloads_by_settings(scope, command, &told))
     };
-    scope.program.run_commands().flatten().any(preloads).then_some("gunicorn")
+    scope.program.commands_with("gunicorn").any(preloads).then_some("gunicorn")
 }
 
 /// gunicorn inside the program: a class of the module is one of its applications, whose `run` forks the workers.
@@ -201,9 +201,10 @@ fn preloads_by_settings(scope: &FileScope<'_>, command: &RunCommand, told: &[&st
 
 /// Celery, where a worker that forks loads this module: it defines tasks, or the command names it.
 fn queueing(scope: &FileScope<'_>) -> Option<&'static str> {
-    let text = scope.whole_text();
-    let tasks = [".task\n", ".task(", "@shared_task"];
-    let defines = text.contains("celery") && tasks.iter().any(|task| text.contains(task));
+    let defines = || {
+        let (text, tasks) = (scope.whole_text(), [".task\n", ".task(", "@shared_task"]);
+        text.contains("celery") && tasks.iter().any(|task| text.contains(task))
+    };
     let loads = |command: &RunCommand| {
         let Some(told) = command.told("celery").filter(|told| told.contains(&"worker")) else { return false };
         let pool = value_of(&told, &["-P", "--pool"]);
@@ -216,9 +217,9 @@ fn queueing(scope: &FileScope<'_>) -> Option<&'static str> {
             })
         };
         // `--pool=solo`, `-P threads`: nothing forks.
-        pool.is_none_or(|pool| pool == "prefork") && (defines || names())
+        pool.is_none_or(|pool| pool == "prefork") && (defines() || names())
     };
-    scope.program.run_commands().flatten().any(loads).then_some("Celery")
+    scope.program.commands_with("celery").any(loads).then_some("Celery")
 }
 
 /// `manage.py qcluster` of Django Q, which loads the applications of Django and forks its workers: a module that Django
@@ -229,7 +230,7 @@ fn clustering(scope: &FileScope<'_>) -> Option<&'static str> {
         && scope.program.forks_by_default(scope.file);
     let clusters =
         |command: &RunCommand| command.told("manage.py").is_some_and(|told| told.contains(&"qcluster"));
-    (is_loaded && scope.program.run_commands().flatten().any(clusters)).then_some("Django Q")
+    (is_loaded && scope.program.commands_with("manage.py").any(clusters)).then_some("Django Q")
 }
 
 /// uWSGI, which loads the application once and forks its workers after that, unless it is told to load it in each. A single
@@ -254,7 +255,7 @@ fn preforking(scope: &FileScope<'_>) -> Option<&'static str> {
         };
         module.or_else(file) == Some(scope.file)
     };
-    scope.program.run_commands().flatten().any(loads).then_some("uWSGI")
+    scope.program.commands_with("uwsgi").any(loads).then_some("uWSGI")
 }
 
 /// The options in the file of uWSGI that a command names, as words of a command line; `None` where it names none.
