@@ -8,6 +8,7 @@ mod default_arguments;
 mod devices;
 mod environ;
 mod environment;
+mod exports;
 mod fixtures;
 mod forks;
 mod import_guards;
@@ -63,6 +64,7 @@ const FIXERS: &[Fixer] = &[
     Fixer { name: "environ-updated", make: environ::updated },
     Fixer { name: "environment-block", make: environment::block },
     Fixer { name: "exception-let-through", make: clean_up::let_through },
+    Fixer { name: "exported", make: exports::exported },
     Fixer { name: "fallback-in-time", make: variables::fallback },
     Fixer { name: "fixture-that-releases", make: fixtures::released },
     Fixer { name: "import-later", make: imports::later },
