@@ -51,7 +51,7 @@ pub(crate) use interpreter::is_gpu_variable;
 pub use modules::{ImportTarget, Modules};
 pub use names::Names;
 pub use options::{Asked, Options};
-pub use relevance::{ImportEdges, ReachableFiles, Relevance, leads_of};
+pub use relevance::{ImportEdges, ReachableFiles, Relevance, import_edges_of};
 pub use result_cache::{NoShard, ProgramFinding, ResultCache, ResultStore, Shard};
 pub(crate) use run_commands::RunCommand;
 pub use state::{ALLOCATOR, Definition, FirstOccurrence, MASK, ORDER, Reaching, StateSnapshot};
@@ -75,26 +75,26 @@ pub struct Program<'s> {
     pub(crate) sources: &'s Sources,
     pub(crate) codes: Vec<Option<Code<'s>>>,
     pub(crate) modules: Modules,
-    reach: Relevance,
+    relevance: Relevance,
     pub(crate) knowledge: &'s Knowledge,
     options: Options,
     versions: Versions<'s>,
     budget: Budget,
     /// What each file says by itself; of files that play no part, nothing.
-    looks: Vec<FileFacts>,
+    file_facts: Vec<FileFacts>,
     /// Where each file leads to, where that was asked.
-    leads: Vec<ImportEdges>,
+    import_edges: Vec<ImportEdges>,
     imports: Imports,
     /// Where code that somebody asks for is not read yet, how it is.
     lowering: Option<Lowering>,
-    missing: code_loading::MissingCode,
+    missing_code: code_loading::MissingCode,
     /// Code is given of those files alone that a check without a memory would parse.
     is_narrow: bool,
     /// All that a program can ask of files that it does not rest on, where that is kept.
     surface: Option<Digest>,
     empty: Code<'s>,
     /// What the programs ran, known once they did.
-    ran: OnceLock<Coverage>,
+    coverage: OnceLock<Coverage>,
     cpu_parts: OnceLock<Vec<Vec<FileId>>>,
     images: OnceLock<images::Images>,
     documented: OnceLock<Vec<documented::Documented>>,
@@ -157,24 +157,24 @@ impl<'s> Program<'s> {
             imports: Imports::new(sources, &looks),
             codes,
             modules,
-            reach,
-            looks,
-            leads,
+            relevance: reach,
+            file_facts: looks,
+            import_edges: leads,
             lowering,
-            missing: code_loading::MissingCode::default(),
+            missing_code: code_loading::MissingCode::default(),
             is_narrow: true,
             surface: None,
             knowledge,
             options,
             versions: Versions::new(sources),
             empty: Code::default(),
-            ran: OnceLock::new(),
+            coverage: OnceLock::new(),
         };
         if program.lowering.is_some() {
             program.surface = Some(program.surface_of());
         }
-        if program.reach.is_partial() {
-            program.reach.narrow_to(program.bearing());
+        if program.relevance.is_partial() {
+            program.relevance.narrow_to(program.bearing());
         }
         program
     }
@@ -216,8 +216,8 @@ impl<'s> Program<'s> {
     }
 
     /// What a file says by itself.
-    fn look(&self, file: FileId) -> &FileFacts {
-        &self.looks[file.0 as usize]
+    fn facts_of(&self, file: FileId) -> &FileFacts {
+        &self.file_facts[file.0 as usize]
     }
 
     /// Whether what programs come to is known from earlier checks, and for later ones.
@@ -272,7 +272,7 @@ impl<'s> Program<'s> {
 
     /// Whether a file starts programs, or sets variables for those that load it, and is no Python.
     pub(crate) fn is_launcher(&self, file: FileId) -> bool {
-        self.look(file).units > 0
+        self.facts_of(file).units > 0
     }
 
     pub(crate) fn name_of(&self, file: FileId) -> &'s str {
@@ -305,22 +305,22 @@ impl<'s> Program<'s> {
 
     /// Whether the project asks for a package wherever it is installed.
     pub(crate) fn asks_for(&self, package: &str) -> bool {
-        self.looks.iter().flat_map(|look| &look.asks_for).any(|asked| asked == package)
+        self.file_facts.iter().flat_map(|look| &look.asks_for).any(|asked| asked == package)
     }
 
     /// Whether a program that starts with this file was seen to use a GPU.
     pub(crate) fn uses_gpu(&self, file: FileId) -> bool {
-        self.ran.get().is_some_and(|ran| ran.users.contains(&file))
+        self.coverage.get().is_some_and(|ran| ran.users.contains(&file))
     }
 
     /// Whether a program that starts with this file was seen to set the variable, whatever its launcher left.
     pub(crate) fn sets_itself(&self, file: FileId, variable: &str) -> bool {
-        self.ran.get().is_some_and(|ran| ran.own_writes.contains(&(file, variable.to_owned())))
+        self.coverage.get().is_some_and(|ran| ran.own_writes.contains(&(file, variable.to_owned())))
     }
 
     /// Whether most programs of the project keep to a convention.
     pub(crate) fn keeps_to(&self, convention: Convention) -> bool {
-        self.ran.get().is_some_and(|ran| ran.keep_to(convention))
+        self.coverage.get().is_some_and(|ran| ran.follows_convention(convention))
     }
 
     fn may_affect_gpu(&self, file: FileId) -> bool {
@@ -375,17 +375,17 @@ impl<'s> Program<'s> {
 
     /// Whether a file of the project imports this one.
     pub(crate) fn is_imported(&self, file: FileId) -> bool {
-        self.imports.is_imported(file) || self.reach.is_imported(file)
+        self.imports.is_imported(file) || self.relevance.is_imported(file)
     }
 
     /// Whether the file could be read as its language.
     pub fn is_read(&self, file: FileId) -> bool {
-        self.look(file).is_read && self.is_open(file)
+        self.facts_of(file).is_read && self.is_open(file)
     }
 
     /// Whether the code of a file is given to who asks for it.
     fn is_open(&self, file: FileId) -> bool {
-        !self.is_narrow || self.reach.is_parsed(file)
+        !self.is_narrow || self.relevance.is_parsed(file)
     }
 
     /// All files of the check, read or not.
@@ -395,15 +395,15 @@ impl<'s> Program<'s> {
 
     /// Whether a file has comments for gpulint.
     pub fn has_comments(&self, file: FileId) -> bool {
-        self.look(file).has_comments
+        self.facts_of(file).has_comments
     }
 
     fn ran_elsewhere(&self, file: FileId) -> bool {
-        self.ran.get().is_some_and(|ran| ran.files.contains(&file))
+        self.coverage.get().is_some_and(|ran| ran.files.contains(&file))
     }
 
     fn function_ran(&self, file: FileId, function: usize) -> bool {
-        self.ran.get().is_some_and(|ran| ran.functions.contains(&(file, function)))
+        self.coverage.get().is_some_and(|ran| ran.functions.contains(&(file, function)))
     }
 
     /// Names that the top level of a file binds by `def`, `class` or `=`.

@@ -6,7 +6,7 @@ use crate::facts::FileId;
 use crate::findings::Finding;
 use crate::languages::{self, Choices};
 use crate::program::{
-    Lowering, Modules, Options, Parts, Program, ReachableFiles, Relevance, ResultCache, leads_of,
+    Lowering, Modules, Options, Parts, Program, ReachableFiles, Relevance, ResultCache, import_edges_of,
 };
 use crate::rules::RuleSet;
 use crate::settings::Settings;
@@ -29,7 +29,7 @@ pub fn program_of<'s>(
     let is_whole = sources.files.iter().all(|source| source.reported);
     // Of what could be read without complaints the code is read when somebody asks for it.
     let is_plain = |file| {
-        let look = memory.filter(|_| is_whole).and_then(|memory| memory.look(file));
+        let look = memory.filter(|_| is_whole).and_then(|memory| memory.facts_of(file));
         look.is_some_and(|look| look.is_read && !look.has_unread)
     };
     let (mut codes, skipped) = reported(sources, &choices, is_plain);
@@ -40,14 +40,14 @@ pub fn program_of<'s>(
     } else {
         let known =
             ReachableFiles { sources, modules: &modules, knowledge, options: &options, codes: &codes };
-        let bearing = known.may_bear();
+        let bearing = known.may_hold_findings();
         // Where it does not matter who leads to the files, it is not worth while to begin a memory.
         let memory = memory.filter(|memory| !memory.is_new() || bearing.contains(&true));
-        let known = |file| memory.and_then(|memory| memory.leads(file)).cloned();
-        leads = leads_of(sources, &modules, !choices.with_shells.is_empty(), known);
+        let known = |file| memory.and_then(|memory| memory.import_edges_of(file)).cloned();
+        leads = import_edges_of(sources, &modules, !choices.with_shells.is_empty(), known);
         let reach = Relevance::of(sources, &leads, bearing);
         let is_wanted = |file| match memory {
-            Some(memory) => memory.look(file).is_none(),
+            Some(memory) => memory.facts_of(file).is_none(),
             None => reach.is_parsed(file),
         };
         let others = files.clone().zip(&sources.files).filter(|(_, source)| !source.reported);
@@ -60,7 +60,7 @@ pub fn program_of<'s>(
         read.collect::<Vec<_>>().into_iter().for_each(|(file, code)| codes[file.0 as usize] = code);
         (reach, memory)
     };
-    let looks = files.map(|file| memory?.look(file).cloned()).collect();
+    let looks = files.map(|file| memory?.facts_of(file).cloned()).collect();
     let lowering = memory.map(|_| lowering_by(choices));
     let parts = Parts { sources, modules, reach, codes, looks, leads, lowering, knowledge, options };
     (Program::new(parts), skipped)

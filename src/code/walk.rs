@@ -9,7 +9,7 @@ use super::{
 /// Something that is looked at.
 #[derive(Clone, Copy, Debug)]
 pub enum CodeNode<'c, 's> {
-    Step(&'c Statement<'s>),
+    Statement(&'c Statement<'s>),
     Expr(&'c Expr<'s>),
     /// The target of an assignment; the parts of its expressions follow.
     Target(&'c Target<'s>),
@@ -142,7 +142,7 @@ impl<'c, 's> CodeWalker<'_, '_, 'c, 's> {
     }
 
     fn step(&mut self, step: &'c Statement<'s>) {
-        (self.visit)(CodeNode::Step(step), &self.around);
+        (self.visit)(CodeNode::Statement(step), &self.around);
         match &step.kind {
             StatementKind::Evaluate(value) | StatementKind::Source(value) => self.expr(value),
             StatementKind::Assert { test, message } => {

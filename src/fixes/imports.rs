@@ -12,7 +12,7 @@ use crate::languages::{NodeId, Tree, TreeKind};
 pub fn is_imported(code: &Code<'_>, module: &str) -> bool {
     let mut found = false;
     walk_top(code, &mut |part, _| {
-        if let CodeNode::Step(step) = part
+        if let CodeNode::Statement(step) = part
             && let StatementKind::Import(import) = &step.kind
         {
             let first = import.module.split('.').next().unwrap_or_default();

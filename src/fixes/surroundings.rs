@@ -23,7 +23,7 @@ impl<'c, 's> Surroundings<'c, 's> {
         let mut found = Surroundings::default();
         walk(code, &mut |part, around| {
             let span = match part {
-                CodeNode::Step(step) => step.span,
+                CodeNode::Statement(step) => step.span,
                 CodeNode::Expr(expr) => expr.span,
                 CodeNode::Target(_) => return,
             };
@@ -32,7 +32,7 @@ impl<'c, 's> Surroundings<'c, 's> {
             }
             found.function = function_in(around).or(found.function);
             match part {
-                CodeNode::Step(step) => found.step = Some(step),
+                CodeNode::Statement(step) => found.step = Some(step),
                 CodeNode::Expr(expr) => {
                     found.default_of = around.iter().rev().find_map(|one| match one {
                         Ancestor::Default(number) => Some(*number),

@@ -149,7 +149,7 @@ pub(super) fn edges_of(program: &Program<'_>, file: FileId) -> Vec<Found> {
             found.push(Found { place: Place { file, span }, to, kind, only_as_main });
         };
         match part {
-            Seen::Step(Statement { kind: StatementKind::Import(import), span }) => {
+            Seen::Statement(Statement { kind: StatementKind::Import(import), span }) => {
                 let is_lazy = import.lazy || lazy.contains(&import.module);
                 let kind = if is_lazy { ImportKind::Lazy } else { kind_of(around, code, program, file) };
                 let own = |target: &FileId| *target != file && !parents.contains(target);

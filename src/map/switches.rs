@@ -213,7 +213,7 @@ fn set_in(program: &Program<'_>, file: FileId) -> Vec<(String, Span)> {
                 set.extend(name.map(|name| (name, *span)));
             }
         }
-        CodeNode::Step(step) => match &step.kind {
+        CodeNode::Statement(step) => match &step.kind {
             StatementKind::SetVariable(set_variable) if set_variable.export != crate::code::Export::No => {
                 set.push((set_variable.name.to_string(), set_variable.span));
             }

@@ -35,7 +35,7 @@ impl Program<'_> {
         self.left_alone.get_or_init(|| {
             let may_act = |file: &FileId| {
                 self.language_of(*file) == Language::Python
-                    && self.reach.leads(*file)
+                    && self.relevance.leads(*file)
                     && self.may_affect_gpu(*file)
                     && !self.ran_elsewhere(*file)
                     && self.start_of(*file).is_none()

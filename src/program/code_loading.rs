@@ -24,15 +24,15 @@ pub(super) struct MissingCode {
 impl Program<'_> {
     /// Notes that somebody asked for code that is not there, where it could be.
     pub(super) fn note_missing(&self, file: FileId) {
-        if self.lowering.is_some() && self.look(file).is_read {
-            self.missing.count.fetch_add(1, Ordering::Relaxed);
-            self.missing.files.lock().unwrap_or_else(PoisonError::into_inner).insert(file);
+        if self.lowering.is_some() && self.facts_of(file).is_read {
+            self.missing_code.count.fetch_add(1, Ordering::Relaxed);
+            self.missing_code.files.lock().unwrap_or_else(PoisonError::into_inner).insert(file);
         }
     }
 
     /// How often somebody went on without the code of a file.
     pub(super) fn times_missed(&self) -> usize {
-        self.missing.count.load(Ordering::Relaxed)
+        self.missing_code.count.load(Ordering::Relaxed)
     }
 
     /// Does something until all code is there that it asks for.
@@ -41,7 +41,7 @@ impl Program<'_> {
         loop {
             let result = work(self);
             let missing =
-                std::mem::take(&mut *self.missing.files.lock().unwrap_or_else(PoisonError::into_inner));
+                std::mem::take(&mut *self.missing_code.files.lock().unwrap_or_else(PoisonError::into_inner));
             if missing.is_empty() {
                 return result;
             }
@@ -52,7 +52,7 @@ impl Program<'_> {
             self.commands_by_program.take();
             missed += 1;
             // Where all files are reported, reading the rest costs less than doing all of it a third time.
-            let reads_all = missed > 1 && self.leads.is_empty();
+            let reads_all = missed > 1 && self.import_edges.is_empty();
             self.load(if reads_all { self.all_files().collect() } else { missing.into_iter().collect() });
         }
     }
@@ -78,12 +78,12 @@ impl Program<'_> {
                     pending.push(part);
                 }
             };
-            match self.leads.get(file.0 as usize) {
+            match self.import_edges.get(file.0 as usize) {
                 Some(leads) => leads.parts.iter().copied().for_each(&mut add),
                 // Where all files are reported, nobody asked where they lead to.
                 None => {
                     self.modules.parents(file).into_iter().for_each(&mut add);
-                    self.look(file).imports.iter().copied().for_each(&mut add);
+                    self.facts_of(file).imports.iter().copied().for_each(&mut add);
                 }
             }
         }
@@ -93,13 +93,15 @@ impl Program<'_> {
     /// Reads the code of files.
     pub(super) fn load(&mut self, mut files: Vec<FileId>) {
         let Some(lowering) = &self.lowering else { return };
-        files.retain(|&file| self.codes[file.0 as usize].is_none() && self.looks[file.0 as usize].is_read);
+        files.retain(|&file| {
+            self.codes[file.0 as usize].is_none() && self.file_facts[file.0 as usize].is_read
+        });
         let sources = self.sources;
         let read = files.into_par_iter().map(|file| (file, lowering(sources.file(file))));
         for (file, code) in read.collect::<Vec<_>>() {
             self.codes[file.0 as usize] = code;
             // What cannot be read now is not asked for again.
-            self.looks[file.0 as usize].is_read &= self.codes[file.0 as usize].is_some();
+            self.file_facts[file.0 as usize].is_read &= self.codes[file.0 as usize].is_some();
         }
     }
 }

@@ -119,7 +119,7 @@ pub(super) fn parts_of_file(program: &Program<'_>, file: FileId, read: &FilesRea
 
 /// What is rested on beside the first files, with the files whose names a star brings.
 fn others(program: &Program<'_>, first: &[FileId], mut others: FxHashSet<FileId>) -> Vec<FileId> {
-    let stars = others.iter().chain(first).flat_map(|&file| &program.look(file).stars);
+    let stars = others.iter().chain(first).flat_map(|&file| &program.facts_of(file).stars);
     let stars: Vec<FileId> = stars.copied().collect();
     others.extend(stars);
     first.iter().for_each(|file| _ = others.remove(file));

@@ -53,21 +53,21 @@ impl Start {
 impl Program<'_> {
     /// The entry points that may come to what is reported, in the order of their files.
     pub fn entries(&self) -> Vec<(FileId, Start)> {
-        let files = self.all_files().filter(|&file| self.reach.leads(file));
+        let files = self.all_files().filter(|&file| self.relevance.leads(file));
         let imported = |file: FileId| {
             (self.asked_of(file).every_gpu_file && self.is_read(file)).then_some(Start::Imported)
         };
-        let is_whole = |file| self.look(file).units == 0 && self.look(file).blocks.is_empty();
+        let is_whole = |file| self.facts_of(file).units == 0 && self.facts_of(file).blocks.is_empty();
         let whole = files.clone().filter(|&file| is_whole(file));
         let whole = whole.filter_map(|file| Some((file, self.start_of(file).or_else(|| imported(file))?)));
-        let blocks = |file: FileId| self.look(file).blocks.iter().map(move |&number| (file, number));
+        let blocks = |file: FileId| self.facts_of(file).blocks.iter().map(move |&number| (file, number));
         let blocks = files.flat_map(blocks).map(|(file, number)| (file, Start::Snippet(number)));
         whole.chain(blocks).collect()
     }
 
     /// How a file is started, when it is an entry point.
     pub fn start_of(&self, file: FileId) -> Option<Start> {
-        let look = self.look(file);
+        let look = self.facts_of(file);
         if !look.is_read {
             return None;
         }

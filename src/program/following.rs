@@ -66,7 +66,7 @@ impl Coverage {
     }
 
     /// Whether most of the programs that could keep to a convention do.
-    pub fn keep_to(&self, convention: Convention) -> bool {
+    pub fn follows_convention(&self, convention: Convention) -> bool {
         convention.is_kept(self.habits.values())
     }
 
@@ -121,13 +121,13 @@ impl Program<'_> {
             let followed = program.follow_all(&entries, &judge, &distinct, Some(&known));
             (followed, known.ran.into_inner().unwrap_or_else(PoisonError::into_inner))
         });
-        let _ = self.ran.set(ran);
+        let _ = self.coverage.set(ran);
         // How the rest is looked at depends on what the programs of all shards did.
         if memory.is_some_and(ResultCache::is_shard) {
             return followed;
         }
         let alone = self.until_loaded(|program| {
-            let ran = program.ran.get();
+            let ran = program.coverage.get();
             let has_loaded = |file, start| ran.is_some_and(|ran| ran.has_loaded(file, start));
             let alone = launchers.iter().filter(|(trace, start)| !has_loaded(trace.entry, *start));
             let judge = |(trace, start): &(Trace, Start)| {
@@ -161,9 +161,10 @@ impl Program<'_> {
     /// module of the CPU part, with which the others are imported.
     fn others(&self, start: Start) -> Vec<FileId> {
         match start {
-            Start::Library => {
-                self.all_files().filter(|&file| self.reach.leads(file) && self.has_code_alone(file)).collect()
-            }
+            Start::Library => self
+                .all_files()
+                .filter(|&file| self.relevance.leads(file) && self.has_code_alone(file))
+                .collect(),
             Start::CpuPart => self.cpu_parts().iter().filter_map(|part| part.first().copied()).collect(),
             _ => self.left_alone().to_vec(),
         }
@@ -171,7 +172,7 @@ impl Program<'_> {
 
     /// Whether a file holds code about devices that no program ran.
     fn has_code_alone(&self, file: FileId) -> bool {
-        let look = self.look(file);
+        let look = self.facts_of(file);
         look.gpu_functions.iter().any(|&function| !self.function_ran(file, function))
             || (!self.ran_elsewhere(file) && look.mentions_gpu)
     }

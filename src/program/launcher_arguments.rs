@@ -36,7 +36,9 @@ impl LauncherArgument {
 }
 
 /// The words of a program's own that may choose a GPU, with the others in their places; none where no word does.
-pub(super) fn told<'w>(words: impl Iterator<Item = (Option<&'w str>, Place)>) -> Vec<LauncherArgument> {
+pub(super) fn arguments_in<'w>(
+    words: impl Iterator<Item = (Option<&'w str>, Place)>,
+) -> Vec<LauncherArgument> {
     /// So many words are looked at.
     const MOST: usize = 64;
     let mut told = Vec::new();

@@ -173,12 +173,12 @@ impl Program<'_> {
     /// The files that start programs, or describe how they are started, and have a say in what is reported.
     pub(super) fn launchers(&self) -> Vec<FileId> {
         let files = self.all_files();
-        files.filter(|&file| self.look(file).units > 0 && self.reach.is_parsed(file)).collect()
+        files.filter(|&file| self.facts_of(file).units > 0 && self.relevance.is_parsed(file)).collect()
     }
 
     /// Follows every script, job and service. Those that others of them run are followed there.
     pub(super) fn follow_launchers(&self) -> Vec<(Trace, Start)> {
-        let all = |file: FileId| (0..self.look(file).units).map(move |unit| (file, unit));
+        let all = |file: FileId| (0..self.facts_of(file).units).map(move |unit| (file, unit));
         let units: Vec<(FileId, usize)> = self.launchers().into_iter().flat_map(all).collect();
         let follow = |&(file, unit): &(FileId, usize)| {
             let start = Start::Unit(unit);
@@ -225,7 +225,7 @@ impl Program<'_> {
 
     /// Whether a file that is no launcher may start programs.
     pub(super) fn may_start_programs(&self, file: FileId) -> bool {
-        self.look(file).starts_programs || self.may_start_with_mask(file)
+        self.facts_of(file).starts_programs || self.may_start_with_mask(file)
     }
 
     /// Whether a Python program may start another with a mask.

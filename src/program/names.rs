@@ -33,7 +33,7 @@ impl<'c, 's> Names<'c, 's> {
         };
         let mut regions = Vec::new();
         walk(code, &mut |part, around| match part {
-            CodeNode::Step(step) => {
+            CodeNode::Statement(step) => {
                 let here = namespace(around);
                 match &step.kind {
                     StatementKind::Import(import) => {

@@ -108,7 +108,7 @@ impl Relevance {
 }
 
 /// Where the wanted files lead to. `documents_run`: the shell blocks of Markdown start programs.
-pub fn leads_of(
+pub fn import_edges_of(
     sources: &Sources,
     modules: &Modules,
     documents_run: bool,

@@ -178,26 +178,26 @@ impl<T: ProgramFinding> ResultCache<T> {
     }
 
     /// What a file says by itself, when its text is still the same.
-    pub fn look(&self, file: FileId) -> Option<&FileFacts> {
-        Some(&self.seen(file)?.look)
+    pub fn facts_of(&self, file: FileId) -> Option<&FileFacts> {
+        Some(&self.known_file(file)?.look)
     }
 
     /// Where it leads to.
-    pub fn leads(&self, file: FileId) -> Option<&ImportEdges> {
-        self.seen(file)?.leads.as_ref()
+    pub fn import_edges_of(&self, file: FileId) -> Option<&ImportEdges> {
+        self.known_file(file)?.leads.as_ref()
     }
 
-    fn seen(&self, file: FileId) -> Option<&KnownFile> {
+    fn known_file(&self, file: FileId) -> Option<&KnownFile> {
         let seen = self.earlier.files[file.0 as usize].as_ref()?;
         (seen.digest == self.digests[file.0 as usize]).then_some(seen)
     }
 
     /// What a program came to, if all that it rests on is as it was.
     pub(super) fn of(&self, program: &Program<'_>, launched: &Launched<'_>) -> Option<&ProgramResult> {
-        self.came(program, program.key_of(launched))
+        self.valid_result(program, program.key_of(launched))
     }
 
-    fn came(&self, program: &Program<'_>, key: Digest) -> Option<&ProgramResult> {
+    fn valid_result(&self, program: &Program<'_>, key: Digest) -> Option<&ProgramResult> {
         let (_, all) = &self.earlier.programs[*self.programs.get(&key)?];
         let held = self
             .holds
@@ -218,7 +218,7 @@ impl<T: ProgramFinding> ResultCache<T> {
     /// Whether nobody can tell that the module of a part bound other names than it binds now.
     fn binds_the_same(&self, program: &Program<'_>, held: &DigestedPart) -> bool {
         let file = held.part.file;
-        let Some(now) = held.part.bindings(&program.look(file).pieces) else { return true };
+        let Some(now) = held.part.bindings(&program.facts_of(file).pieces) else { return true };
         if now.digest() == held.bindings {
             return true;
         }
@@ -231,7 +231,7 @@ impl<T: ProgramFinding> ResultCache<T> {
 
     fn digest_of(&self, program: &Program<'_>, part: &FilePart) -> Option<Digest> {
         let whole = *self.digests.get(part.file.0 as usize)?;
-        part.digest(whole, &program.sources.file(part.file).text, &program.look(part.file).pieces)
+        part.digest(whole, &program.sources.file(part.file).text, &program.facts_of(part.file).pieces)
     }
 
     /// The parts that a program of an earlier check rests on: first those of the files whose top level ran.
@@ -286,7 +286,7 @@ impl<T: ProgramFinding> ResultCache<T> {
             return Vec::new();
         }
         let key = Digest::of(&("written", file));
-        if let Some(came) = self.came(program, key) {
+        if let Some(came) = self.valid_result(program, key) {
             return self.judged_of(came);
         }
         let missed = program.times_missed();
@@ -314,7 +314,7 @@ impl<T: ProgramFinding> ResultCache<T> {
     ) {
         let held = parts.into_iter().filter_map(|part| {
             let digest = self.digest_of(program, &part)?;
-            let bindings = part.bindings(&program.look(part.file).pieces).and_then(Bindings::digest);
+            let bindings = part.bindings(&program.facts_of(part.file).pieces).and_then(Bindings::digest);
             Some(DigestedPart { part, digest, bindings })
         });
         let held: Vec<DigestedPart> = held.collect();
@@ -398,7 +398,7 @@ impl Program<'_> {
             _ => return Digest::of(launched),
         };
         let ran = |file: FileId| {
-            let functions = self.look(file).gpu_functions.iter();
+            let functions = self.facts_of(file).gpu_functions.iter();
             let left: Vec<_> = functions.filter(|&&number| !self.function_ran(file, number)).collect();
             (file, self.ran_elsewhere(file), left)
         };
@@ -411,7 +411,7 @@ impl Program<'_> {
         let about = |file: FileId| {
             let imports = &self.imports;
             let flags = [imports.may_affect_gpu(file), imports.loads_library(file), self.is_imported(file)];
-            (flags, imports.is_relative(file), self.start_of(file), &self.look(file).asks_for)
+            (flags, imports.is_relative(file), self.start_of(file), &self.facts_of(file).asks_for)
         };
         let holds = |source: &&crate::sources::Source| {
             holds_for_all(source) || matches!(source.language, Language::Rust)

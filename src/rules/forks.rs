@@ -52,7 +52,7 @@ impl Scope<'_> {
         };
         let mut blocks = Vec::new();
         walk(self.program.code(file), &mut |part, _| {
-            let CodeNode::Step(step) = part else { return };
+            let CodeNode::Statement(step) = part else { return };
             let StatementKind::Branch { test, then, otherwise } = &step.kind else { return };
             let child = match &test.kind {
                 ExprKind::Compare(Comparison::Equal, pair) if is_pid(&pair.0) && is_zero(&pair.1) => then,

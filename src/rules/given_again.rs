@@ -70,7 +70,7 @@ impl Scope<'_> {
         walk(self.program.code(place.file), &mut |part, around| {
             let span = match part {
                 CodeNode::Expr(expr) => expr.span,
-                CodeNode::Step(step) => step.span,
+                CodeNode::Statement(step) => step.span,
                 CodeNode::Target(_) => return,
             };
             if span != place.span {

@@ -195,7 +195,7 @@ mod tests {
     #[test]
     fn a_glance_at_the_code_wakes_where_words_do_not() {
         let node_predicate: NodePredicate =
-            |part| matches!(part, CodeNode::Step(step) if matches!(step.kind, StatementKind::Break));
+            |part| matches!(part, CodeNode::Statement(step) if matches!(step.kind, StatementKind::Break));
         let need = RequiredWords {
             texts: vec!["device"],
             node_predicate: Some(node_predicate),

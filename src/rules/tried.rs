@@ -30,7 +30,7 @@ impl Scope<'_> {
         };
         let mut tried = false;
         walk(self.program.code(call.file), &mut |part, _| {
-            let CodeNode::Step(step) = part else { return };
+            let CodeNode::Statement(step) = part else { return };
             if let StatementKind::Try { body, handlers, .. } = &step.kind {
                 tried |= inside(body) && handlers.iter().any(catches);
             }

@@ -40,7 +40,7 @@ impl<'a> Used<'a> {
         let mut assigned: Option<&Expr<'a>> = None;
         let (mut statement, mut binds) = (Span::default(), None);
         walk(scope.code, &mut |part, around| {
-            if let CodeNode::Step(step) = part {
+            if let CodeNode::Statement(step) = part {
                 statement = step.span;
                 binds = match &step.kind {
                     StatementKind::Assign { targets, .. } => targets.iter().find_map(|target| match target {
@@ -73,7 +73,7 @@ impl<'a> Used<'a> {
                 used.by_name.entry(name.to_owned()).or_default().push(one);
             };
             match part {
-                CodeNode::Step(step) => {
+                CodeNode::Statement(step) => {
                     assigned = match &step.kind {
                         StatementKind::Assign { value, .. } => value.as_ref(),
                         _ => None,

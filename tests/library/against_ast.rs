@@ -173,7 +173,7 @@ fn facts_of(text: String) -> Result<Vec<String>, String> {
     let lines = Lines::of(&source.text);
     let mut facts = Vec::new();
     walk_block(&code, &code.body, &mut |part, _| match part {
-        CodeNode::Step(step) => facts.extend(imported(step, &lines)),
+        CodeNode::Statement(step) => facts.extend(imported(step, &lines)),
         CodeNode::Expr(Expr { span, kind: ExprKind::Call(call) }) => {
             let line = lines.of_byte(span.start);
             facts.push(format!("{line} call {}", dotted(&call.callee)));

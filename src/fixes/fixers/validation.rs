@@ -138,7 +138,7 @@ fn last_import_before(site: &Site<'_>, tree: &Tree, place: u32) -> Option<NodeId
 fn binds(site: &Site<'_>, name: &str) -> bool {
     let mut found = false;
     walk_top(site.code(), &mut |part, _| {
-        if let CodeNode::Step(step) = part
+        if let CodeNode::Statement(step) = part
             && let StatementKind::Import(import) = &step.kind
             && let ImportNames::Names(names) = &import.names
         {

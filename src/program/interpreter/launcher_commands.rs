@@ -10,7 +10,7 @@ use crate::commands::{Gpus, Invocation, Mask, SeparateEnvironment, Started, invo
 use crate::facts::{FileId, Span};
 use crate::program::heap::values::{Closure, Value};
 use crate::program::knowledge::Does;
-use crate::program::launcher_arguments::{LauncherArgument, told};
+use crate::program::launcher_arguments::{LauncherArgument, arguments_in};
 use crate::program::launches::{Launch, inherited};
 use crate::program::state::{Definition, MASK, Reaching};
 use crate::program::trace::EventKind;
@@ -313,8 +313,9 @@ impl<'p> Interpreter<'p> {
         let around = self.note_command(invocation, &texts, span);
         let behind = invocation.own_words(&texts);
         let own = words[behind.min(words.len())..].iter();
-        let told =
-            told(own.map(|word| (word.value.as_text().and(word.text.as_deref()), self.place(word.span))));
+        let told = arguments_in(
+            own.map(|word| (word.value.as_text().and(word.text.as_deref()), self.place(word.span))),
+        );
         self.start_noted(command, (invocation, &texts, told), span);
         self.shell.around = around;
     }

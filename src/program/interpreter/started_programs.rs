@@ -8,7 +8,7 @@ use crate::commands::{Started, invocation};
 use crate::facts::{FileId, Place, Span};
 use crate::program::Start;
 use crate::program::heap::values::Value;
-use crate::program::launcher_arguments::{LauncherArgument, told};
+use crate::program::launcher_arguments::{LauncherArgument, arguments_in};
 use crate::program::launches::{Launch, inherited};
 use crate::program::state::{Definition, MASK, Reaching};
 
@@ -136,7 +136,7 @@ impl<'p> Interpreter<'p> {
         };
         let own = words.iter().zip(&texts).skip(invocation.own_words(&texts));
         let place = |word: &Value<'p>| word.place().unwrap_or(self.place(given.span));
-        let told = told(own.map(|(word, text)| (*text, place(word))));
+        let told = arguments_in(own.map(|(word, text)| (*text, place(word))));
         (file != here && file != self.entry).then_some((file, start, told))
     }
 

@@ -51,7 +51,7 @@ pub struct ReachableFiles<'a, 's> {
 impl ReachableFiles<'_, '_> {
     /// Of the reported files, those that may bear such a finding when the right program leads to them: of the others it does
     /// not matter who does.
-    pub fn may_bear(&self) -> Vec<bool> {
+    pub fn may_hold_findings(&self) -> Vec<bool> {
         let words = Words::of(self.knowledge);
         let may_bear = |(number, source): (u32, &Source)| {
             let file = FileId(number);
@@ -90,10 +90,10 @@ impl Program<'_> {
     /// Of the reported files, those in which following a program may find something.
     pub(in crate::program) fn bearing(&self) -> Vec<bool> {
         let files = self.sources.files.iter().zip(0..);
-        files.map(|(source, number)| source.reported && self.bears(FileId(number))).collect()
+        files.map(|(source, number)| source.reported && self.holds_findings(FileId(number))).collect()
     }
 
-    fn bears(&self, file: FileId) -> bool {
+    fn holds_findings(&self, file: FileId) -> bool {
         let source = self.sources.file(file);
         let may_run = || may_run_others(file, self.code(file), &self.modules);
         source.language != Language::Python

@@ -13,22 +13,23 @@ impl<T: ProgramFinding> ResultCache<T> {
     pub fn kept(self, program: &Program<'_>) -> Option<ResultStore<T>> {
         let mut found = self.found.into_inner().unwrap_or_else(PoisonError::into_inner);
         let taken = self.taken.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let news = program.looks.iter().zip(&self.earlier.files).zip(&self.digests);
+        let news = program.file_facts.iter().zip(&self.earlier.files).zip(&self.digests);
         let news =
             news.filter(|((_, seen), digest)| seen.as_ref().is_none_or(|seen| seen.digest != **digest));
         /// So few looks are taken anew each time.
         const FEW: usize = 10;
-        let learnt = program.leads.len()
+        let learnt = program.import_edges.len()
             > self.earlier.files.iter().flatten().filter(|seen| seen.leads.is_some()).count();
         if self.shard.is_none() && found.programs.is_empty() && news.count() <= FEW && !learnt {
             return None;
         }
         let seen = |(number, digest): (usize, Digest)| {
             let known = self.earlier.files[number].as_ref().filter(|seen| seen.digest == digest);
-            let leads = program.leads.get(number).or(known.and_then(|seen| seen.leads.as_ref())).cloned();
-            Some(KnownFile { digest, look: program.looks[number].clone(), leads })
+            let leads =
+                program.import_edges.get(number).or(known.and_then(|seen| seen.leads.as_ref())).cloned();
+            Some(KnownFile { digest, look: program.file_facts[number].clone(), leads })
         };
-        let is_whole = !program.reach.is_partial();
+        let is_whole = !program.relevance.is_partial();
         let mut keeping = ResultWriter::default();
         let mut programs = Vec::new();
         let few = self.earlier.programs.len() <= MOST_OF_EACH * self.digests.len();
@@ -61,7 +62,7 @@ impl<T: ProgramFinding> ResultCache<T> {
         variables.extend(asked);
         let files = self.digests.into_iter().enumerate().map(seen).collect();
         let mut bindings: FxHashMap<Digest, Names> = self.earlier.bindings.into_iter().collect();
-        let now = program.looks.iter().map(|look| &look.pieces.bindings);
+        let now = program.file_facts.iter().map(|look| &look.pieces.bindings);
         bindings.extend(now.filter_map(|now| Some((now.digest()?, now.names().clone()))));
         let rested_on = keeping.parts.all.iter().filter_map(|held| held.bindings);
         let bindings = rested_on.filter_map(|digest| Some((digest, bindings.remove(&digest)?))).collect();

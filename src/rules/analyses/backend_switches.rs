@@ -32,7 +32,7 @@ pub(super) fn rivals(scope: &FileScope<'_>) -> Vec<RawFinding> {
                 }
             }
         }
-        CodeNode::Step(step) if around.is_empty() => {
+        CodeNode::Statement(step) if around.is_empty() => {
             if let Some(name) = constant_in(step, scope) {
                 tell(name, step.span, "constant");
             }
@@ -72,7 +72,7 @@ pub(in crate::rules) fn asked_in(scope: &FileScope<'_>) -> Vec<AskedPlace> {
                 });
             }
         }
-        CodeNode::Step(step) if around.is_empty() => {
+        CodeNode::Statement(step) if around.is_empty() => {
             if let Some(name) = constant_in(step, scope) {
                 let name = name.to_owned();
                 asked.push(AskedPlace { name, span: step.span, is_constant: true, is_switch: true });
@@ -193,7 +193,7 @@ fn is_asked(name: &str, scope: &FileScope<'_>) -> bool {
     let mut asked = false;
     walk(scope.code, &mut |part, _| {
         let test = match part {
-            CodeNode::Step(Statement {
+            CodeNode::Statement(Statement {
                 kind: StatementKind::Branch { test, .. } | StatementKind::While { test, .. },
                 ..
             }) => test,

@@ -90,8 +90,9 @@ fn decides_by_name(scope: &FileScope<'_>, question: Span) -> bool {
     let mut kept = None;
     let mut decides = false;
     walk(scope.code, &mut |part, around| match part {
-        CodeNode::Step(Statement {
-            kind: StatementKind::Assign { targets, value: Some(value), .. }, ..
+        CodeNode::Statement(Statement {
+            kind: StatementKind::Assign { targets, value: Some(value), .. },
+            ..
         }) => {
             if let [Target::Name(name, _)] = &targets[..]
                 && holds(value.span, question)

@@ -146,7 +146,7 @@ impl Manager {
                         manager.clean_up = Some(expr.span);
                     }
                 }
-                (Some(manager), CodeNode::Step(step)) if manager.clean_up.is_none() => {
+                (Some(manager), CodeNode::Statement(step)) if manager.clean_up.is_none() => {
                     manager.fails_before_clean_up |=
                         matches!(step.kind, StatementKind::Assert { .. } | StatementKind::Raise { .. })
                             && !in_finally;
@@ -217,7 +217,7 @@ fn functions_decorated<'a>(
 ) -> Vec<usize> {
     let mut found = Vec::new();
     walk(scope.code, &mut |part, _| {
-        let CodeNode::Step(step) = part else { return };
+        let CodeNode::Statement(step) = part else { return };
         if let StatementKind::Define { function, decorators } = &step.kind
             && decorators.iter().any(|one| is(scope, one))
         {

@@ -102,7 +102,7 @@ pub(super) fn names_gpu(expr: &Expr<'_>, scope: &FileScope<'_>, hops: usize) -> 
 fn assigned_to_self<'a>(name: &str, scope: &FileScope<'a>) -> Vec<&'a Expr<'a>> {
     let mut values = Vec::new();
     walk(scope.code, &mut |part, around| {
-        let CodeNode::Step(step) = part else { return };
+        let CodeNode::Statement(step) = part else { return };
         let crate::code::StatementKind::Assign { targets, value: Some(value), .. } = &step.kind else {
             return;
         };

@@ -184,7 +184,7 @@ fn handed_out(class: &str, functions: &[usize], scope: &FileScope<'_>) -> Vec<(S
         let mut is_returned = false;
         for function in functions {
             walk_block(scope.code, &scope.code.functions[*function].body, &mut |part, _| {
-                let CodeNode::Step(step) = part else { return };
+                let CodeNode::Statement(step) = part else { return };
                 if let StatementKind::Return(Some(value)) = &step.kind {
                     is_returned |= holds(scope.text(value.span));
                 }
@@ -200,7 +200,7 @@ fn handed_out(class: &str, functions: &[usize], scope: &FileScope<'_>) -> Vec<(S
     let mut found = Vec::new();
     for made in methods_of(class, scope, &|name| name == "__init__") {
         walk_block(scope.code, &scope.code.functions[made].body, &mut |part, _| {
-            let CodeNode::Step(step) = part else { return };
+            let CodeNode::Statement(step) = part else { return };
             let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind else { return };
             let Some(use_of_gpu) = reaches_cuda(value, scope) else { return };
             let keeps = |target: &Target<'_>| match target {

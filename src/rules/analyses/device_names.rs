@@ -46,7 +46,7 @@ pub(super) fn that_name_none(scope: &FileScope<'_>) -> Vec<RawFinding> {
         text.contains(&format!("import {rival}")) || text.contains(&format!("from {rival}"))
     });
     walk(scope.code, &mut |part, around| match part {
-        CodeNode::Step(step) => match &step.kind {
+        CodeNode::Statement(step) => match &step.kind {
             StatementKind::Setting(setting) if setting.path.last().is_some_and(|key| names_device(key)) => {
                 look.named("", &setting.value, scope);
             }

@@ -34,7 +34,7 @@ pub(super) fn as_statements(scope: &FileScope<'_>) -> Vec<RawFinding> {
     walk(scope.code, &mut |part, around| {
         let (home, _) = within_function(around);
         match part {
-            CodeNode::Step(step) => {
+            CodeNode::Statement(step) => {
                 if let StatementKind::Evaluate(expr) = &step.kind
                     && let Some(name) = moved(scope, expr)
                 {

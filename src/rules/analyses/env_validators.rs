@@ -57,7 +57,7 @@ pub(super) fn that_read_variables_only(scope: &FileScope<'_>) -> Vec<RawFinding>
             _ => None,
         });
         let found = match part {
-            CodeNode::Step(step) => ValidatorScan {
+            CodeNode::Statement(step) => ValidatorScan {
                 judges: matches!(
                     step.kind,
                     StatementKind::Raise { .. }

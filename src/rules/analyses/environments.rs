@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Whether a part of a file may be an assignment to `os.environ`.
 pub(in crate::rules) fn may_rebind(part: CodeNode<'_, '_>) -> bool {
-    let CodeNode::Step(step) = part else { return false };
+    let CodeNode::Statement(step) = part else { return false };
     let StatementKind::Assign { targets, .. } = &step.kind else { return false };
     targets.iter().any(|target| matches!(target, Target::Attribute(_, "environ")))
 }
@@ -30,7 +30,7 @@ pub(in crate::rules) fn may_set(part: CodeNode<'_, '_>) -> bool {
 pub(super) fn that_are_rebound(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
     walk(scope.code, &mut |part, _| {
-        let CodeNode::Step(step) = part else { return };
+        let CodeNode::Statement(step) = part else { return };
         let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind else { return };
         let is_environ = |target: &Target<'_>| match target {
             Target::Attribute(object, "environ") => scope.names.path(object) == Some("os"),
@@ -67,7 +67,7 @@ pub(super) fn that_are_bypassed(scope: &FileScope<'_>) -> Vec<RawFinding> {
     const STARTS: [&str; 4] = ["subprocess.", "os.system", "os.exec", "os.spawn"];
     let (mut found, mut starts, mut libraries) = (Vec::new(), false, false);
     walk(scope.code, &mut |part, _| {
-        if let CodeNode::Step(step) = part
+        if let CodeNode::Statement(step) = part
             && let StatementKind::Import(import) = &step.kind
         {
             libraries |= scope.program.knowledge.package(import.module).is_some_and(|row| row.gpu_library);
@@ -115,7 +115,7 @@ impl<'a> Copies<'a> {
             numbers.collect()
         };
         match part {
-            CodeNode::Step(step) => {
+            CodeNode::Statement(step) => {
                 self.statement = step.span;
                 if let StatementKind::Share(names) = &step.kind {
                     self.shared.extend(names);

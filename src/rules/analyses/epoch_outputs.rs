@@ -48,7 +48,7 @@ fn returned(scope: &FileScope<'_>, step: &Function<'_>) -> Vec<(Span, String)> {
     let mut found = Vec::new();
     walk_block(scope.code, &step.body, &mut |part, around| {
         let inner = around.iter().any(|one| matches!(one, Ancestor::Function(_)));
-        let CodeNode::Step(returns) = part else { return };
+        let CodeNode::Statement(returns) = part else { return };
         let StatementKind::Return(Some(value)) = &returns.kind else { return };
         let ExprKind::Mapping(items) = &scope.names.meant(value).kind else { return };
         let large = items.iter().find_map(|(key, value)| match &key.as_ref()?.kind {

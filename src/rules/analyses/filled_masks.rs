@@ -58,7 +58,7 @@ fn numbers_of_slots<'a>(scope: &FileScope<'a>) -> (FxHashSet<&'a str>, Vec<Span>
 fn look<'a>(scope: &FileScope<'a>, known: &mut FxHashSet<&'a str>, found: &mut Vec<Span>) {
     found.clear();
     walk(scope.code, &mut |part, around| match part {
-        CodeNode::Step(step) => match &step.kind {
+        CodeNode::Statement(step) => match &step.kind {
             // How many there are says nothing of their order.
             StatementKind::Assign { value: Some(value), .. } if is_count(&value.kind) => {}
             StatementKind::Assign { targets, value: Some(value), .. } => {

@@ -12,8 +12,9 @@ use crate::rules::uses::{argument, known};
 pub(super) fn without_teardown(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
     walk(scope.code, &mut |part, _| {
-        let CodeNode::Step(Statement {
-            kind: StatementKind::Define { function: number, decorators }, ..
+        let CodeNode::Statement(Statement {
+            kind: StatementKind::Define { function: number, decorators },
+            ..
         }) = part
         else {
             return;

@@ -103,7 +103,7 @@ fn named_lies_on_gpu(scope: &FileScope<'_>, body: &Block<'_>, name: &str, depth:
         if found || around.iter().any(|one| matches!(one, Ancestor::Function(_))) {
             return;
         }
-        let CodeNode::Step(Statement { kind, .. }) = part else { return };
+        let CodeNode::Statement(Statement { kind, .. }) = part else { return };
         found = match kind {
             StatementKind::Assign { targets, value: Some(value), .. } => {
                 let is_it = |target: &Target<'_>| matches!(target, Target::Name(known, _) if *known == name);

@@ -130,7 +130,7 @@ fn functions_without_gradients(scope: &FileScope<'_>) -> FxHashSet<usize> {
     // Each call by name, with the function that it stands in.
     let mut calls: Vec<(usize, &str)> = Vec::new();
     walk(scope.code, &mut |part, around| match part {
-        CodeNode::Step(Statement { kind: StatementKind::Define { function, decorators }, .. })
+        CodeNode::Statement(Statement { kind: StatementKind::Define { function, decorators }, .. })
             if decorators.iter().any(|one| are_off(scope, one)) =>
         {
             off.insert(*function);
@@ -199,7 +199,7 @@ fn records_nothing(scope: &FileScope<'_>) -> bool {
     let text = scope.whole_text();
     let mut off = text.contains("requires_grad = False") || text.contains("requires_grad_(False)");
     walk(scope.code, &mut |part, around| {
-        if let CodeNode::Step(Statement { kind: StatementKind::Evaluate(value), .. }) = part {
+        if let CodeNode::Statement(Statement { kind: StatementKind::Evaluate(value), .. }) = part {
             let module = !around.iter().any(|one| matches!(one, Ancestor::Function(_)));
             off |= module && called(scope, value).ends_with("set_grad_enabled") && are_off(scope, value);
         }

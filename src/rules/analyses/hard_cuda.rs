@@ -165,7 +165,7 @@ fn skips_of(scope: &FileScope<'_>) -> Vec<Skip> {
     let mut skips = Vec::new();
     let marks = |expr: &Expr<'_>| SKIPS.iter().any(|word| scope.text(expr.span).contains(word));
     walk(scope.code, &mut |part, _| {
-        let CodeNode::Step(step) = part else { return };
+        let CodeNode::Statement(step) = part else { return };
         match &step.kind {
             StatementKind::Define { function, decorators } if decorators.iter().any(marks) => {
                 skips.push(Skip::Function(*function));
@@ -201,9 +201,9 @@ impl Devices {
     fn note(&mut self, part: CodeNode<'_, '_>, around: &[Ancestor<'_, '_>], scope: &FileScope<'_>) {
         let (function, class) = inside(around);
         match part {
-            CodeNode::Step(Statement { kind: StatementKind::Assign { value: Some(value), .. }, .. })
-                if scope.text(value.span).contains("current_device") =>
-            {
+            CodeNode::Statement(Statement {
+                kind: StatementKind::Assign { value: Some(value), .. }, ..
+            }) if scope.text(value.span).contains("current_device") => {
                 self.current.insert(function);
             }
             CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. })
@@ -220,7 +220,7 @@ impl Devices {
                     self.held_by.insert(class);
                 }
             }
-            CodeNode::Step(Statement { kind: StatementKind::Define { function, .. }, .. }) => {
+            CodeNode::Statement(Statement { kind: StatementKind::Define { function, .. }, .. }) => {
                 let takes = scope.code.functions[*function].parameters.iter().any(|one| one.name == "device");
                 if takes {
                     self.held.insert(Some(*function));

@@ -17,7 +17,7 @@ pub(super) fn that_need_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
                 continue;
             }
             walk_block(scope.code, block, &mut |part, around| {
-                if let CodeNode::Step(Statement { kind: StatementKind::Command(command), span }) = part
+                if let CodeNode::Statement(Statement { kind: StatementKind::Command(command), span }) = part
                     && around.is_empty()
                 {
                     runs.push((command, *span));

@@ -19,7 +19,7 @@ pub(super) fn in_a_used_process(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
     walk(scope.code, &mut |part, around| {
         let seen = match part {
-            CodeNode::Step(step) => match &step.kind {
+            CodeNode::Statement(step) => match &step.kind {
                 StatementKind::Assert { test, .. } if denies(test, scope) => Some(test),
                 StatementKind::Branch { test, then, .. } if affirms(test, scope) && gives_up(then, scope) => {
                     Some(test)
@@ -61,7 +61,7 @@ pub(super) fn in_a_used_process(scope: &FileScope<'_>) -> Vec<RawFinding> {
 /// Whether a part of a file may be such an assertion, whatever it is about.
 pub(in crate::rules) fn may_assert(part: CodeNode<'_, '_>) -> bool {
     match part {
-        CodeNode::Step(step) => match &step.kind {
+        CodeNode::Statement(step) => match &step.kind {
             StatementKind::Assert { .. } => true,
             StatementKind::Branch { then, .. } => then
                 .iter()
@@ -199,8 +199,9 @@ fn is_handed_over(function: usize, scope: &FileScope<'_>) -> bool {
         if let (CodeNode::Expr(expr), Some(Ancestor::Argument(..))) = (part, around.last()) {
             handed |= matches!(&expr.kind, ExprKind::Name(known) if *known == name);
         }
-        if let CodeNode::Step(Statement {
-            kind: StatementKind::Define { function: defined, decorators }, ..
+        if let CodeNode::Statement(Statement {
+            kind: StatementKind::Define { function: defined, decorators },
+            ..
         }) = part
             && *defined == function
         {
@@ -240,8 +241,9 @@ fn gpu_module(test: &Expr<'_>, around: &[Ancestor<'_, '_>], scope: &FileScope<'_
 
 fn decorators_of(function: usize, scope: &FileScope<'_>, texts: &mut Vec<String>) {
     walk(scope.code, &mut |part, _| {
-        if let CodeNode::Step(Statement {
-            kind: StatementKind::Define { function: defined, decorators }, ..
+        if let CodeNode::Statement(Statement {
+            kind: StatementKind::Define { function: defined, decorators },
+            ..
         }) = part
             && *defined == function
         {

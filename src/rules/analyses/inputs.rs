@@ -44,7 +44,7 @@ pub(super) fn on_current_card(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let (mut moved, mut all_moves) = (Vec::new(), Vec::new());
     let mut found: Vec<(Card, [&str; 2], Option<usize>, RawFinding)> = Vec::new();
     walk(scope.code, &mut |part, around| match part {
-        CodeNode::Step(step) => match &step.kind {
+        CodeNode::Statement(step) => match &step.kind {
             // `net = Net().cuda(5)`, `x, y = x.cuda(), y.cuda()`
             StatementKind::Assign { targets, value: Some(value), .. } => {
                 let Some(target) = targets.last() else { return };

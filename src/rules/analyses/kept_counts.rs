@@ -12,7 +12,7 @@ pub(super) fn before_masks(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let is_mask =
         |key: &Expr<'_>| matches!(&scope.names.meant(key).kind, ExprKind::Text(text) if text == MASK);
     walk(scope.code, &mut |part, around| match part {
-        CodeNode::Step(step) => {
+        CodeNode::Statement(step) => {
             let StatementKind::Assign { targets, value: Some(_), .. } = &step.kind else { return };
             let fills = |target: &Target<'_>| match target {
                 Target::Item(item) => scope.names.path(&item.0) == Some("os.environ") && is_mask(&item.1),

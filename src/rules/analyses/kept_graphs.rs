@@ -182,7 +182,7 @@ fn notes_of(scope: &FileScope<'_>) -> Vec<Note> {
             notes.push(Note { function, loops: loops.collect(), always, span, what });
         };
         match part {
-            CodeNode::Step(step) => match &step.kind {
+            CodeNode::Statement(step) => match &step.kind {
                 StatementKind::Update { target, operator: Operator::Add | Operator::Subtract, value } => {
                     if let Some(total) = text_of_target(scope, target) {
                         note(step.span, GraphStep::Add(total, terms(scope, value)));

@@ -23,7 +23,7 @@ pub(super) fn misused(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
     let mut bound: FxHashMap<&str, Option<Bound<'_>>> = FxHashMap::default();
     walk(scope.code, &mut |part, around| {
-        let CodeNode::Step(step) = part else { return };
+        let CodeNode::Statement(step) = part else { return };
         let top = !around.iter().any(|one| matches!(one, Ancestor::Function(_) | Ancestor::Class(_)));
         match &step.kind {
             StatementKind::Import(import) => {

@@ -32,11 +32,11 @@ pub(super) fn on_reserved(scope: &FileScope<'_>) -> Vec<RawFinding> {
             named.is_some_and(|function| function.name.to_ascii_lowercase().contains("leak"))
         };
         let checked = match part {
-            CodeNode::Step(Statement { kind: StatementKind::Assert { test, .. }, span }) => {
+            CodeNode::Statement(Statement { kind: StatementKind::Assert { test, .. }, span }) => {
                 Some((test, *span))
             }
             // `if after > before: raise AssertionError("leak")`
-            CodeNode::Step(Statement { kind: StatementKind::Branch { test, then, .. }, span: _ })
+            CodeNode::Statement(Statement { kind: StatementKind::Branch { test, then, .. }, span: _ })
                 if then.iter().any(|step| fails(scope, step)) =>
             {
                 Some((test, test.span))
@@ -202,7 +202,7 @@ fn figures_of<'a>(scope: &FileScope<'a>) -> Figures<'a> {
     let mut figures = Figures::default();
     walk(scope.code, &mut |part, around| {
         let (function, _) = within_function(around);
-        if let CodeNode::Step(Statement {
+        if let CodeNode::Statement(Statement {
             kind: StatementKind::Assign { targets, value: Some(value), .. },
             span,
         }) = part

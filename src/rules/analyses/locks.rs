@@ -79,7 +79,7 @@ struct Lock {
 fn locks_of(scope: &FileScope<'_>) -> Vec<Lock> {
     let mut locks = Vec::new();
     walk(scope.code, &mut |part, around| {
-        let CodeNode::Step(step) = part else { return };
+        let CodeNode::Statement(step) = part else { return };
         let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind else { return };
         let Some(call) = call_of(value) else { return };
         if !OF_THREADS.contains(&format!("{}()", path(scope, &call.callee)).as_str()) {
@@ -125,7 +125,7 @@ fn class_around(around: &[Ancestor<'_, '_>]) -> Option<usize> {
 fn names_of_attribute(scope: &FileScope<'_>, class: &str, name: &str) -> Vec<String> {
     let mut owners = vec![class.to_owned(), "self".to_owned(), "cls".to_owned()];
     walk(scope.code, &mut |part, _| {
-        if let CodeNode::Step(step) = part
+        if let CodeNode::Statement(step) = part
             && let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind
             && call_of(value)
                 .is_some_and(|call| matches!(call.callee.kind, ExprKind::Name(made) if made == class))
@@ -152,7 +152,7 @@ impl Workers {
         let mut workers = Workers { functions: Vec::new(), handed: Vec::new() };
         let held = pools_by_name(scope);
         walk(scope.code, &mut |part, _| match part {
-            CodeNode::Step(step) => {
+            CodeNode::Statement(step) => {
                 // A class that is a process runs its methods in one.
                 let StatementKind::DefineClass { class, .. } = &step.kind else { return };
                 let Some(class) = scope.code.classes.get(*class) else { return };
@@ -234,7 +234,7 @@ impl Workers {
 fn pools_by_name<'a>(scope: &FileScope<'a>) -> FxHashMap<&'a str, bool> {
     let mut pools = FxHashMap::default();
     walk(scope.code, &mut |part, _| {
-        let CodeNode::Step(step) = part else { return };
+        let CodeNode::Statement(step) = part else { return };
         let mut note = |target: &Target<'a>, value: &Expr<'a>| {
             if let Target::Name(name, _) = target {
                 let is = makes_pool(scope, value);

@@ -33,7 +33,7 @@ pub(super) fn used_as_indices(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found: Vec<(Span, Option<Span>)> = Vec::new();
     let mut by_ray: Vec<Span> = Vec::new();
     walk(scope.code, &mut |part, around| match part {
-        CodeNode::Step(step) => {
+        CodeNode::Statement(step) => {
             bound.extend(assigned(scope, step));
             let filled = mask_filled(scope, step).and_then(|value| number(scope, value));
             masks.extend(filled.map(|value| Number::of(scope, value, step.span, around)));

@@ -17,7 +17,7 @@ pub(super) fn as_mask(scope: &FileScope<'_>) -> Vec<RawFinding> {
             Ancestor::Then(test) | Ancestor::Otherwise(test) => scope.text(test.span).contains(MASK),
             _ => false,
         });
-        let CodeNode::Step(step) = part else { return };
+        let CodeNode::Statement(step) = part else { return };
         // `[ -z "$CUDA_VISIBLE_DEVICES" ] && export …`
         let before = scope.whole_text()[..step.span.start as usize].rsplit('\n').next().unwrap_or_default();
         if asks_first || before.contains(MASK) {

@@ -37,7 +37,7 @@ pub(super) fn that_cross(scope: &FileScope<'_>) -> Vec<RawFinding> {
             _ => None,
         });
         match part {
-            CodeNode::Step(step) => {
+            CodeNode::Statement(step) => {
                 if let StatementKind::For { target: Target::Name(name, _), iterable, .. } = &step.kind
                     && scope.text(iterable.span).contains("cuda.device_count()")
                 {

@@ -25,7 +25,7 @@ const NEED_A_GPU: &[&str] = &[
 pub(super) fn with_narrow_guards(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
     walk(scope.code, &mut |part, around| match part {
-        CodeNode::Step(step) => match &step.kind {
+        CodeNode::Statement(step) => match &step.kind {
             StatementKind::Try { body, handlers, otherwise, .. } if !is_caught(around, scope) => {
                 if let Some(raw_finding) = failing_call(step, handlers, scope) {
                     found.push(raw_finding);
@@ -93,7 +93,7 @@ fn failing_call(step: &Statement<'_>, handlers: &[Handler<'_>], scope: &FileScop
             return;
         }
         match part {
-            CodeNode::Step(Statement { kind: StatementKind::Import(import), .. }) => {
+            CodeNode::Statement(Statement { kind: StatementKind::Import(import), .. }) => {
                 imports |= import.level == 0 && scope.program.imports_outside(scope.file, import);
             }
             CodeNode::Expr(expr) if call.is_none() => {
@@ -187,7 +187,7 @@ fn binds_elsewhere(name: &str, step: &Statement<'_>, scope: &FileScope<'_>) -> b
             around.iter().any(|one| matches!(one, Ancestor::Try(known) if std::ptr::eq(*known, step)));
         match part {
             CodeNode::Target(Target::Name(known, _)) => bound |= *known == name,
-            CodeNode::Step(Statement { kind: StatementKind::Import(import), .. }) if !inside => {
+            CodeNode::Statement(Statement { kind: StatementKind::Import(import), .. }) if !inside => {
                 bound |= match &import.names {
                     ImportNames::Module(one) => one.or(import.module.split('.').next()) == Some(name),
                     ImportNames::Names(names) => names.iter().any(|one| one.bound == name),

@@ -42,7 +42,7 @@ fn reached_by(call: &Call<'_>, scope: &FileScope<'_>, calls: usize) -> Option<(P
 fn imported<'n>(scope: &FileScope<'n>, module: Option<&str>, name: &'n str) -> Option<(FileId, &'n str)> {
     let mut found = None;
     walk(scope.code, &mut |part, _| {
-        let CodeNode::Step(Statement { kind: StatementKind::Import(import), .. }) = part else { return };
+        let CodeNode::Statement(Statement { kind: StatementKind::Import(import), .. }) = part else { return };
         let behind = |name| scope.program.module_behind(scope.file, import, name);
         let from = match (&import.names, module) {
             (ImportNames::Names(names), None) => {

@@ -38,7 +38,8 @@ pub(super) fn in_pools(scope: &FileScope<'_>) -> Vec<RawFinding> {
 fn kernels_of<'a>(scope: &FileScope<'a>) -> FxHashMap<&'a str, Span> {
     let mut kernels = FxHashMap::default();
     walk(scope.code, &mut |part, _| {
-        let CodeNode::Step(Statement { kind: StatementKind::Define { function, decorators }, .. }) = part
+        let CodeNode::Statement(Statement { kind: StatementKind::Define { function, decorators }, .. }) =
+            part
         else {
             return;
         };

@@ -25,7 +25,7 @@ pub(super) fn that_become_numbers(scope: &FileScope<'_>) -> Vec<RawFinding> {
     // Names that a loop over the parts of a mask binds, and where they hold.
     let mut elements: Vec<(&str, Span, &'static str)> = Vec::new();
     walk(scope.code, &mut |part, around| match part {
-        CodeNode::Step(step) => {
+        CodeNode::Statement(step) => {
             if let StatementKind::For { target: Target::Name(name, _), iterable, .. } = &step.kind
                 && let Some((_, raises)) = mask_read(scope, iterable)
             {

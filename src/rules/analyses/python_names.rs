@@ -16,7 +16,7 @@ pub(super) fn that_nothing_reads(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut read: Vec<&str> = Vec::new();
     let mut acts = false;
     walk(scope.code, &mut |part, around| match part {
-        CodeNode::Step(step) => {
+        CodeNode::Statement(step) => {
             match &step.kind {
                 StatementKind::Import(import) => {
                     acts |= scope.program.knowledge.package(import.module).is_some();

@@ -16,7 +16,7 @@ pub(super) fn for_all_ranks(scope: &FileScope<'_>) -> Vec<RawFinding> {
     }
     let mut set: Option<(Span, usize)> = None;
     walk_top(scope.code, &mut |part, around| {
-        let CodeNode::Step(step) = part else { return };
+        let CodeNode::Statement(step) = part else { return };
         let always = around.is_empty() && matches!(step.kind, StatementKind::Assign { .. });
         let Some(value) = mask_filled(scope, step).filter(|_| always) else { return };
         let ExprKind::Text(mask) = &scope.names.meant(value).kind else { return };

@@ -97,7 +97,7 @@ fn callers_choose(scope: &FileScope<'_>) -> bool {
 fn callees_choose(scope: &FileScope<'_>) -> bool {
     let mut chooses = false;
     walk(scope.code, &mut |part, around| {
-        let CodeNode::Step(Statement { kind: StatementKind::Import(import), .. }) = part else { return };
+        let CodeNode::Statement(Statement { kind: StatementKind::Import(import), .. }) = part else { return };
         if around.iter().any(|one| matches!(one, Ancestor::Function(_))) {
             let targets = scope.program.import_targets(scope.file, import);
             chooses |= targets.iter().any(|file| scope.program.has_word(*file, "set_device"));

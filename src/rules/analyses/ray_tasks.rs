@@ -17,7 +17,7 @@ pub(super) fn without_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
     }
     let mut found = wrapped_without_gpu(scope);
     walk(scope.code, &mut |part, _| {
-        let CodeNode::Step(step) = part else { return };
+        let CodeNode::Statement(step) = part else { return };
         let (body, decorators, name) = match &step.kind {
             StatementKind::Define { function, decorators } => {
                 let function = &scope.code.functions[*function];
@@ -46,7 +46,7 @@ fn wrapped_without_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
     walk(scope.code, &mut |part, around| {
         let wrap = match part {
             // `Remote = ray.remote(Worker)`
-            CodeNode::Step(Statement {
+            CodeNode::Statement(Statement {
                 kind: StatementKind::Assign { targets, value: Some(value), .. },
                 ..
             }) => match &targets[..] {

@@ -70,7 +70,7 @@ pub(super) fn beside_frameworks(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut resets: Vec<(Span, String)> = Vec::new();
     let mut framework: Option<(Span, String)> = None;
     walk(scope.code, &mut |part, _| match part {
-        CodeNode::Step(step) => match &step.kind {
+        CodeNode::Statement(step) => match &step.kind {
             StatementKind::Import(import) if framework.is_none() => {
                 let root = import.module.split('.').next().unwrap_or_default();
                 let outside = scope.program.imports_outside(scope.file, import);

@@ -10,7 +10,7 @@ use crate::rules::files::{FileScope, RawFinding};
 pub(super) fn in_handlers(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
     walk(scope.code, &mut |part, around| {
-        let CodeNode::Step(step) = part else { return };
+        let CodeNode::Statement(step) = part else { return };
         let StatementKind::Try { body, handlers, .. } = &step.kind else { return };
         let (function, _) = within_function(around);
         let mut tried = main_calls(scope, body);

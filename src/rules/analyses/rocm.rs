@@ -34,7 +34,7 @@ pub(super) fn never_detected(scope: &FileScope<'_>) -> Vec<RawFinding> {
             }
             _ => {}
         },
-        CodeNode::Step(step) => match &step.kind {
+        CodeNode::Statement(step) => match &step.kind {
             StatementKind::Import(import) => {
                 let in_try = around.iter().any(|one| catches_missing(one, scope));
                 let names = match &import.names {

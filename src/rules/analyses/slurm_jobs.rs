@@ -39,7 +39,7 @@ pub(super) fn masks_beyond_request(scope: &FileScope<'_>) -> Vec<RawFinding> {
         }
     };
     walk(scope.code, &mut |part, _| match part {
-        CodeNode::Step(step) => match &step.kind {
+        CodeNode::Statement(step) => match &step.kind {
             StatementKind::SetVariable(set) => look(set),
             StatementKind::Command(command) => command.environment.iter().for_each(&mut look),
             _ => {}

@@ -60,7 +60,7 @@ fn runs_steps(scope: &FileScope<'_>, step: &Statement<'_>) -> bool {
     let mut trains = false;
     let mut apart = false;
     walk_block(scope.code, body, &mut |part, around| {
-        if let CodeNode::Step(Statement {
+        if let CodeNode::Statement(Statement {
             kind: StatementKind::Assign { targets, value: Some(value), .. },
             ..
         }) = part
@@ -155,7 +155,7 @@ fn loads_a_model(scope: &FileScope<'_>, expr: &Expr<'_>, method: &str) -> bool {
 fn has_inner_steps(scope: &FileScope<'_>, body: &Block<'_>) -> bool {
     let mut found = false;
     walk_block(scope.code, body, &mut |part, _| {
-        if let CodeNode::Step(step) = part
+        if let CodeNode::Statement(step) = part
             && matches!(step.kind, StatementKind::For { .. } | StatementKind::While { .. })
         {
             found |= runs_steps(scope, step);

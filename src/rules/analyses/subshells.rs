@@ -55,7 +55,7 @@ pub(in crate::rules) fn may_start(part: CodeNode<'_, '_>) -> bool {
         CodeNode::Expr(Expr { kind: ExprKind::Text(text), .. }) => {
             ["export ", "setenv ", "set ", "DEVICES="].iter().any(|word| text.contains(word))
         }
-        CodeNode::Step(step) => matches!(step.kind, StatementKind::Apart(_) | StatementKind::Child(_)),
+        CodeNode::Statement(step) => matches!(step.kind, StatementKind::Apart(_) | StatementKind::Child(_)),
         _ => false,
     }
 }
@@ -73,14 +73,14 @@ pub(super) fn that_take_variables_along(scope: &FileScope<'_>) -> Vec<RawFinding
             }
         }
         // Lines with `!` and cells with `%%bash`.
-        CodeNode::Step(step) if scope.language() == Language::Notebook => {
+        CodeNode::Statement(step) if scope.language() == Language::Notebook => {
             if let StatementKind::Apart(block) | StatementKind::Child(block) = &step.kind {
                 let lost = lost_in_block(block).into_iter();
                 found.extend(lost.map(|(name, at)| RawFinding::at(scope.place(at)).word("variable", name)));
             }
         }
         // Lines of a recipe, of a Dockerfile, and steps of a workflow.
-        CodeNode::Step(Statement { kind: StatementKind::Apart(block), .. })
+        CodeNode::Statement(Statement { kind: StatementKind::Apart(block), .. })
             if scope.language() != Language::Python =>
         {
             let lost = lost_in_block(block).into_iter();
@@ -123,7 +123,7 @@ pub(super) fn that_export_nothing(scope: &FileScope<'_>) -> Vec<RawFinding> {
 fn blocks_of_shells<'c, 's>(code: &'c Code<'s>) -> Vec<&'c Block<'s>> {
     let mut found = blocks(code);
     walk(code, &mut |part, _| {
-        if let CodeNode::Step(Statement { kind, .. }) = part
+        if let CodeNode::Statement(Statement { kind, .. }) = part
             && let StatementKind::Apart(block)
             | StatementKind::Child(block)
             | StatementKind::WithoutGpu(block) = kind
@@ -145,13 +145,13 @@ impl<'c> Exports<'c> {
     fn of(scope: &FileScope<'c>) -> Self {
         let mut exports = Exports::default();
         walk(scope.code, &mut |part, _| match part {
-            CodeNode::Step(Statement { kind: StatementKind::SetVariable(set), .. })
+            CodeNode::Statement(Statement { kind: StatementKind::SetVariable(set), .. })
                 if set.export == Export::Yes || set.value.is_none() =>
             {
                 exports.names.insert(&set.name);
             }
             // What another file does to the same shell is not looked at.
-            CodeNode::Step(Statement {
+            CodeNode::Statement(Statement {
                 kind: StatementKind::ExportAll(_) | StatementKind::Source(_),
                 ..
             }) => exports.all = true,
@@ -171,7 +171,9 @@ impl<'c> Exports<'c> {
 fn started_in(scope: &FileScope<'_>, steps: &[Statement<'_>]) -> Option<Span> {
     let mut started = None;
     walk_block(scope.code, steps, &mut |part, _| {
-        let CodeNode::Step(Statement { kind: StatementKind::Command(command), span }) = part else { return };
+        let CodeNode::Statement(Statement { kind: StatementKind::Command(command), span }) = part else {
+            return;
+        };
         let Some(ExprKind::Text(word)) = command.words.first().map(|word| &word.kind) else { return };
         let name = file_name_of(word);
         let is_program = name.starts_with("python")

@@ -50,7 +50,7 @@ pub(super) fn settings_too_late(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut calls: Vec<(&str, PlaceInFunction)> = Vec::new();
     let mut imports: Vec<(PlaceInFunction, &Import<'_>)> = Vec::new();
     walk(scope.code, &mut |part, around| match part {
-        CodeNode::Step(step) => {
+        CodeNode::Statement(step) => {
             if let StatementKind::Import(import) = &step.kind
                 && import.module.split('.').next() == Some("transformers")
                 && !matches!(import.names, ImportNames::Star)
@@ -180,7 +180,7 @@ fn made_by_import(
                 return;
             }
             match part {
-                CodeNode::Step(Statement { kind: StatementKind::Import(inner), .. }) if !inner.lazy => {
+                CodeNode::Statement(Statement { kind: StatementKind::Import(inner), .. }) if !inner.lazy => {
                     made = made_by_import(program, target, inner, seen);
                 }
                 CodeNode::Expr(Expr { kind: ExprKind::Call(call), span }) if is_for_tensorflow.is_some() => {

@@ -58,7 +58,7 @@ pub(super) fn unknown_precisions(scope: &FileScope<'_>) -> Vec<RawFinding> {
                     judge(value, name, PRECISIONS);
                 }
             }
-            CodeNode::Step(step) => {
+            CodeNode::Statement(step) => {
                 if let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind {
                     let set = targets.iter().filter_map(|target| switch_of(target, scope));
                     if let Some(name) = set.into_iter().find(|name| NEW.contains(&name.as_str())) {
@@ -114,7 +114,7 @@ pub(super) fn legacy_switches(scope: &FileScope<'_>) -> Vec<RawFinding> {
                 }
                 _ => {}
             },
-            CodeNode::Step(_) => {}
+            CodeNode::Statement(_) => {}
         }
     });
     let set_in = |number: usize| scope.code.functions[number].name;

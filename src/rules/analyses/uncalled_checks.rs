@@ -55,7 +55,7 @@ pub(super) fn that_are_tested(scope: &FileScope<'_>) -> Vec<RawFinding> {
         }
     });
     walk(scope.code, &mut |part, around| match part {
-        CodeNode::Step(step) => match &step.kind {
+        CodeNode::Statement(step) => match &step.kind {
             StatementKind::Branch { test, .. }
             | StatementKind::While { test, .. }
             | StatementKind::Assert { test, .. } => {
@@ -100,7 +100,7 @@ impl<'a> Tested<'_, 'a> {
         let Some(name) = found.through.filter(|name| !self.called.contains(name)) else { return found.span };
         let mut span = found.span;
         walk(self.scope.code, &mut |part, _| {
-            if let CodeNode::Step(step) = part
+            if let CodeNode::Statement(step) = part
                 && let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind
                 && matches!(targets[..], [Target::Name(target, _)] if target == name)
                 && self.scope.names.path(value) == Some(found.path)

@@ -26,7 +26,7 @@ pub(super) const MANAGERS: &[&str] = &[
 pub(super) fn as_statements(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
     walk(scope.code, &mut |part, _| {
-        let CodeNode::Step(step) = part else { return };
+        let CodeNode::Statement(step) = part else { return };
         let StatementKind::Evaluate(expr @ Expr { kind: ExprKind::Call(call), .. }) = &step.kind else {
             return;
         };

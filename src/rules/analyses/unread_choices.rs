@@ -26,7 +26,7 @@ pub(super) fn without_runtime(scope: &FileScope<'_>) -> Vec<RawFinding> {
     }
     let mut found = Vec::new();
     walk(scope.code, &mut |part, _| {
-        let CodeNode::Step(step) = part else { return };
+        let CodeNode::Statement(step) = part else { return };
         if let StatementKind::Observe(observed) = &step.kind
             && observed.what == Observation::ChoiceWithoutRuntime
         {

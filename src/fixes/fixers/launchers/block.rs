@@ -122,7 +122,7 @@ fn command_around(site: &Site<'_>) -> Option<Span> {
     let snippet = code.snippets.iter().position(|snippet| holds(snippet.span))?;
     let mut found = None;
     walk(code, &mut |part, _| {
-        if let CodeNode::Step(step) = part
+        if let CodeNode::Statement(step) = part
             && matches!(&step.kind, StatementKind::Command(command) if command.snippet == Some(snippet))
         {
             found = Some(step.span);

@@ -46,7 +46,7 @@ pub(super) fn evaluated_in(scope: &FileScope<'_>) -> Vec<Evaluated> {
             found.push(Evaluated { function, class, model: model.to_owned(), span, ended });
         };
         match part {
-            CodeNode::Step(Statement {
+            CodeNode::Statement(Statement {
                 kind: StatementKind::Assign { targets, value: Some(value), .. },
                 span,
             }) => {

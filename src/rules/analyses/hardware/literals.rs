@@ -17,7 +17,7 @@ use crate::rules::files::FileScope;
 pub(super) fn faults(scope: &FileScope<'_>) -> Vec<Found> {
     let mut look = LiteralScan { scope, versions: Vec::new(), found: Vec::new() };
     walk(scope.code, &mut |part, _| match part {
-        CodeNode::Step(step) => {
+        CodeNode::Statement(step) => {
             if let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind
                 && let [Target::Name(name, _)] = &targets[..]
             {

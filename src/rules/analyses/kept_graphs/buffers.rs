@@ -38,7 +38,7 @@ fn in_class(scope: &FileScope<'_>, number: usize, class: &Class<'_>) -> Vec<RawF
     let mut made: FxHashSet<String> = FxHashSet::default();
     let mut found = Vec::new();
     walk(scope.code, &mut |part, around| {
-        let CodeNode::Step(step) = part else { return };
+        let CodeNode::Statement(step) = part else { return };
         if let StatementKind::Define { function, decorators } = &step.kind
             && decorators.iter().any(|one| are_off(scope, one))
         {
@@ -141,7 +141,7 @@ fn members(scope: &FileScope<'_>, number: usize) -> (FxHashSet<String>, FxHashSe
                     buffers.insert(format!("self.{name}"));
                 }
             }
-            CodeNode::Step(step) => {
+            CodeNode::Statement(step) => {
                 let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind else { return };
                 let ([target @ Target::Attribute(..)], ExprKind::Call(call)) = (&targets[..], &value.kind)
                 else {

@@ -27,7 +27,7 @@ fn in_loop(scope: &FileScope<'_>, runs: &[Run<'_>], inside: Span) -> Vec<RawFind
     let mut made: Vec<String> = Vec::new();
     let (mut begun, mut found): (Vec<String>, Vec<(String, String, Span)>) = (Vec::new(), Vec::new());
     walk(scope.code, &mut |part, around| {
-        let CodeNode::Step(step) = part else { return };
+        let CodeNode::Statement(step) = part else { return };
         let (_, around) = within_function(around);
         let is_here = innermost_loop(around).is_some_and(|step| step.span == inside);
         if !is_here || is_without_graph(scope, around) {

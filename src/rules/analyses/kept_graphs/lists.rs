@@ -78,7 +78,7 @@ pub(super) fn in_evaluation(scope: &FileScope<'_>, runs: &[Run<'_>]) -> Vec<RawF
             return;
         }
         match part {
-            CodeNode::Step(step) => {
+            CodeNode::Statement(step) => {
                 let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind else { return };
                 let has_graph = keeps_graph(scope, value, runs, &|name| made.contains(&(inside, name)));
                 for name in targets.iter().filter_map(|target| text_of_target(scope, target)) {
@@ -238,7 +238,7 @@ fn outputs_in(scope: &FileScope<'_>) -> FxHashSet<Span> {
         return found;
     }
     walk(scope.code, &mut |part, around| {
-        let CodeNode::Step(step) = part else { return };
+        let CodeNode::Statement(step) = part else { return };
         let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind else { return };
         let ([_], ExprKind::Call(call)) = (&targets[..], &value.kind) else { return };
         let is_object = matches!(call.callee.kind, ExprKind::Name(_) | ExprKind::Attribute(..));

@@ -76,7 +76,7 @@ fn sum_in(scope: &FileScope<'_>, class: &str, method: &str, position: usize) -> 
     let class = code.classes.iter().position(|known| known.name == class)?;
     let mut found = None;
     walk(code, &mut |part, around| {
-        let CodeNode::Step(step) = part else { return };
+        let CodeNode::Statement(step) = part else { return };
         let in_class = around.iter().any(|one| matches!(one, Ancestor::Class(number) if *number == class));
         let function = around.iter().rev().find_map(|one| match one {
             Ancestor::Function(number) => Some(&code.functions[*number]),

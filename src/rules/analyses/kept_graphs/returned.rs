@@ -25,7 +25,7 @@ pub(super) fn by_sums(scope: &FileScope<'_>, notes: &[Note]) -> Vec<RawFinding> 
     let mut losses: Vec<(Span, String)> = Vec::new();
     let mut begun: Vec<(Span, String)> = Vec::new();
     walk(scope.code, &mut |part, around| {
-        let CodeNode::Step(step) = part else { return };
+        let CodeNode::Statement(step) = part else { return };
         let (_, around) = within_function(around);
         let Some(inside) = innermost_loop(around).map(|step| step.span) else { return };
         if is_without_graph(scope, around) {
@@ -66,7 +66,7 @@ pub(super) fn by_sums(scope: &FileScope<'_>, notes: &[Note]) -> Vec<RawFinding> 
 fn returned<'c>(scope: &FileScope<'c>, notes: &[Note]) -> Vec<Returned<'c>> {
     let mut all: Vec<Returned<'c>> = Vec::new();
     walk(scope.code, &mut |part, around| {
-        let CodeNode::Step(step) = part else { return };
+        let CodeNode::Statement(step) = part else { return };
         let StatementKind::Return(Some(value)) = &step.kind else { return };
         let (Some(number), around) = within_function(around) else { return };
         let of_function: Vec<&Note> = notes.iter().filter(|note| note.function == Some(number)).collect();

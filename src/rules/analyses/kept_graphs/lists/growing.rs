@@ -49,7 +49,7 @@ impl<'s> Lists<'s> {
         walk(scope.code, &mut |part, around| {
             let function = within_function(around).0;
             match part {
-                CodeNode::Step(step) => lists.add_step(scope, step, function),
+                CodeNode::Statement(step) => lists.add_step(scope, step, function),
                 CodeNode::Expr(expr) => lists.add_call(scope, expr, function),
                 CodeNode::Target(_) => {}
             }
