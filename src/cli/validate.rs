@@ -114,7 +114,14 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
         .then(|| board(settings.policy.gpu.as_ref(), &slots, allows_simulated, arguments.driver_timeout));
     // Each check looks for its card anew, and all must be about the same.
     let is_one_of_several = matches!(&choice, Some(Ok(choice)) if choice.is_one_of_several);
-    let board = choice.map(|choice| choice.map(|choice| choice.board));
+    // And another validation that begins now gets another card, also while no check of this one holds the slot.
+    let mut _reservation = None;
+    let board = choice.map(|choice| {
+        choice.map(|choice| {
+            _reservation = choice.reservation;
+            choice.board
+        })
+    });
     let card = board.as_ref().and_then(|board| Some(board.as_ref().ok()?.card.clone()));
     let place = Place::of(arguments.state.as_deref(), &settings.root, board.as_ref())?;
     let jobs = jobs(arguments, &settings, &plan);

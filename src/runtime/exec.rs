@@ -28,7 +28,7 @@ use super::management::{CardState, Listing};
 use super::prevention::Prevention;
 use super::process::{self, HiddenFiles, Limits, NotStarted, Running};
 use super::record::{End, NotChecked, REPORT};
-use super::slot::{self, CardUse, Holder, Progress, Slot, SlotError, SlotWait};
+use super::slot::{self, CardUse, Holder, Progress, Reservation, Slot, SlotError, SlotWait};
 use super::surroundings::{Environment, Scheduler, SearchRoot, Surroundings};
 use super::watch::{Baseline, Gauge, NvmlFailure, Stray};
 use crate::policy::{Gpu, Mode};
@@ -151,6 +151,8 @@ pub struct Choice {
     pub board: CardState,
     /// Whether the policy allows others as well, so that the next command could get another one unless it is told.
     pub is_one_of_several: bool,
+    /// That nobody else who chooses among the same cards takes it, while this is kept.
+    pub reservation: Option<Reservation>,
 }
 
 /// The card that a command would get, which nobody holds yet. Of several it is one that nobody holds now.
@@ -169,9 +171,9 @@ pub fn board(
     }
     let cards = card::chosen(gpu, &seen)?;
     let is_one_of_several = cards.len() > 1;
-    let card = several::free_now(cards, slot_folder).ok_or_else(no_choice)?;
+    let (card, reservation) = several::free_now(cards, slot_folder).ok_or_else(no_choice)?;
     let board = seen.machine.board(&card).unwrap_or_else(|| CardState::of_card(card));
-    Ok(Choice { board, is_one_of_several })
+    Ok(Choice { board, is_one_of_several, reservation })
 }
 
 /// The machine before anything was chosen.

@@ -12,6 +12,7 @@
 mod folder;
 mod holder;
 mod queue;
+mod reservation;
 #[cfg(unix)]
 mod unix;
 #[cfg(windows)]
@@ -19,6 +20,7 @@ mod windows;
 
 pub use folder::{SLOT_FOLDER_VARIABLE, slot_folder};
 pub use holder::Holder;
+pub use reservation::{Reservation, reserve};
 
 use queue::QueuePlace;
 pub(crate) use shared::Folder;
@@ -201,14 +203,18 @@ impl Waiter<'_> {
 
     /// The lock of the slot, if nobody has it.
     fn lock(&self) -> io::Result<Option<File>> {
-        let name = format!("{}.slot", self.name);
-        let file = self.folder.file(&name)?;
-        match file.try_lock() {
-            // A file that was deleted meanwhile is another one than the next waiter will lock.
-            Ok(()) => Ok(self.folder.holds(&name, &file)?.then_some(file)),
-            Err(TryLockError::WouldBlock) => Ok(None),
-            Err(TryLockError::Error(error)) => Err(error),
-        }
+        locked(self.folder, &format!("{}.slot", self.name))
+    }
+}
+
+/// The file of this name, locked, if nobody else has locked it.
+fn locked(folder: &Folder, name: &str) -> io::Result<Option<File>> {
+    let file = folder.file(name)?;
+    match file.try_lock() {
+        // A file that was deleted meanwhile is another one than the next who comes will lock.
+        Ok(()) => Ok(folder.holds(name, &file)?.then_some(file)),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(error)) => Err(error),
     }
 }
 

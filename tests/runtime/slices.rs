@@ -186,6 +186,29 @@ fn a_validation_stays_on_one_of_several_cards() {
     assert_eq!(said.code, Some(0), "{}", said.text);
 }
 
+/// Where one begins no check of the other may have begun, so no slot tells which card is taken.
+#[test]
+fn validations_that_begin_together_take_different_cards() {
+    let host = twins();
+    let folder = policy_folder("gpu: {name: RTX 3090}");
+    let begun = |state: &str| {
+        let words =
+            ["validate", "--allow-simulated", "--format", "json", "--iterations", "3", "--side", "32"];
+        let mut command = gpulint(&host, folder.path(), &[], &words);
+        command.args(["--jobs", "1", "--state"]).arg(folder.path().join(state));
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts")
+    };
+    let cards = ["one", "other"].map(begun).map(|child| {
+        let ended = child.wait_with_output().expect("it ends");
+        let said = String::from_utf8_lossy(&ended.stderr);
+        let document: serde_json::Value = serde_json::from_slice(&ended.stdout).expect("it is a document");
+        assert_eq!(ended.status.code(), Some(0), "{said}");
+        assert!(!said.contains("waiting for"), "{said}");
+        document["card"]["uuid"].as_str().expect("a card").to_owned()
+    });
+    assert_eq!(std::collections::BTreeSet::from(cards), TWINS.map(str::to_owned).into());
+}
+
 #[test]
 fn a_slice_is_chosen_by_its_uuid() {
     let host = divided();
