@@ -14,7 +14,8 @@ impl Program<'_> {
         frame.function.is_some() && stops_by(self.block_of(caller), site.span, &mut Vec::new())
     }
 
-    fn block_of(&self, frame: &Frame) -> &Block<'_> {
+    /// What runs in a frame: the body of its function, or of its module.
+    pub(crate) fn block_of(&self, frame: &Frame) -> &Block<'_> {
         // What has a frame ran.
         let code = self.code_in_pieces(frame.file);
         frame.number.map_or(&code.body, |number| &code.functions[number].body)

@@ -1,10 +1,9 @@
 //! What is only tried: code that goes on with something else where a call fails.
 
 use super::evaluate::Scope;
-use crate::code::walk::{CodeNode, walk};
 use crate::code::{Block, Expr, Handler, StatementKind};
-use crate::facts::Place;
-use crate::program::trace::Event;
+use crate::facts::{Place, Span};
+use crate::program::trace::{Event, FrameId};
 
 /// Errors that a call raises whose device is not there.
 const CAUGHT: &[&str] = &["AcceleratorError", "BaseException", "Exception", "IndexError", "RuntimeError"];
@@ -13,14 +12,16 @@ impl Scope<'_> {
     /// Whether the error of a call for a device that is not there is caught, and not raised again: where the call stands, or
     /// around one of the calls that lead to it.
     pub(super) fn is_tried(&self, event: &Event) -> bool {
-        let calls = self.trace.outwards(event.frame).filter_map(|frame| frame.statement);
-        std::iter::once(event.statement).chain(calls).any(|call| self.is_caught(call))
+        let frame_of = |id: FrameId| &self.trace.frames[id as usize];
+        let calls = self.trace.outwards(event.frame);
+        let calls = calls.filter_map(|frame| Some((frame_of(frame.parent?), frame.statement?)));
+        std::iter::once((frame_of(event.frame), event.statement))
+            .chain(calls)
+            .any(|(frame, call)| self.is_caught(self.program.block_of(frame), call))
     }
 
-    fn is_caught(&self, call: Place) -> bool {
-        let inside = |block: &Block<'_>| {
-            block.iter().any(|step| step.span.start <= call.span.start && call.span.end <= step.span.end)
-        };
+    /// Whether a `try` of this block, or of one in it, catches what a call raises.
+    fn is_caught(&self, block: &Block<'_>, call: Place) -> bool {
         let catches = |handler: &Handler<'_>| {
             let fits = |caught: &Expr<'_>| {
                 let text = self.program.text(Place { file: call.file, span: caught.span });
@@ -28,14 +29,15 @@ impl Scope<'_> {
             };
             (handler.types.is_empty() || handler.types.iter().any(fits)) && !self.ends(call, &handler.body)
         };
-        let mut tried = false;
-        walk(self.program.code(call.file), &mut |part, _| {
-            let CodeNode::Statement(step) = part else { return };
-            if let StatementKind::Try { body, handlers, .. } = &step.kind {
-                tried |= inside(body) && handlers.iter().any(catches);
-            }
-        });
-        tried
+        block.iter().any(|step| {
+            let tries = match &step.kind {
+                StatementKind::Try { body, handlers, .. } => {
+                    holds(body, call.span) && handlers.iter().any(catches)
+                }
+                _ => false,
+            };
+            tries || step.kind.blocks().into_iter().any(|block| self.is_caught(block, call))
+        })
     }
 
     /// Whether a handler raises or leaves the program somewhere.
@@ -50,4 +52,12 @@ impl Scope<'_> {
                 || step.kind.blocks().into_iter().any(|block| self.ends(call, block))
         })
     }
+}
+
+/// Whether a call stands in a block, or in one of those in it.
+fn holds(block: &Block<'_>, call: Span) -> bool {
+    block.iter().any(|step| {
+        step.span.start <= call.start && call.end <= step.span.end
+            || step.kind.blocks().into_iter().any(|block| holds(block, call))
+    })
 }
