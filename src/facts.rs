@@ -26,6 +26,11 @@ impl Span {
     pub fn range(self) -> std::ops::Range<usize> {
         self.start as usize..self.end as usize
     }
+
+    /// Whether all of another range lies in this one.
+    pub fn holds(self, inner: Span) -> bool {
+        self.start <= inner.start && inner.end <= self.end
+    }
 }
 
 /// A range of bytes in one file: where a fact was read, and where a finding points.

@@ -27,7 +27,7 @@ impl<'c, 's> Surroundings<'c, 's> {
                 CodeNode::Expr(expr) => expr.span,
                 CodeNode::Target(_) => return,
             };
-            if !holds(span, place) {
+            if !span.holds(place) {
                 return;
             }
             found.function = function_in(around).or(found.function);
@@ -60,7 +60,7 @@ impl<'c, 's> Surroundings<'c, 's> {
 /// The call that an expression is, when one of its arguments holds a place, with the number of the argument.
 pub fn call_with<'c, 's>(expr: &'c Expr<'s>, place: Span) -> Option<(&'c Call<'s>, usize)> {
     let ExprKind::Call(call) = &expr.kind else { return None };
-    let at = call.arguments.iter().position(|argument| holds(argument.value.span, place))?;
+    let at = call.arguments.iter().position(|argument| argument.value.span.holds(place))?;
     Some((call, at))
 }
 
@@ -70,8 +70,4 @@ pub fn function_in(around: &[Ancestor<'_, '_>]) -> Option<usize> {
         Ancestor::Function(number) => Some(*number),
         _ => None,
     })
-}
-
-pub fn holds(outer: Span, inner: Span) -> bool {
-    outer.start <= inner.start && inner.end <= outer.end
 }

@@ -137,7 +137,7 @@ fn skips(code: &Code<'_>, site: Span) -> bool {
     walk(code, &mut |part, _| {
         let CodeNode::Expr(Expr { kind: ExprKind::Call(call), span }) = part else { return };
         let (ExprKind::Name(callee) | ExprKind::Attribute(_, callee)) = &call.callee.kind else { return };
-        skips |= holds(*span, site) && matches!(*callee, "skipif" | "skipIf" | "skipUnless");
+        skips |= span.holds(site) && matches!(*callee, "skipif" | "skipIf" | "skipUnless");
     });
     skips
 }
@@ -189,7 +189,7 @@ impl AtImport {
 
 fn stands_in_a_default(code: &Code<'_>, span: Span) -> bool {
     let mut defaults = code.functions.iter().flat_map(|function| &function.parameters);
-    defaults.any(|one| one.default.as_ref().is_some_and(|default| holds(default.span, span)))
+    defaults.any(|one| one.default.as_ref().is_some_and(|default| default.span.holds(span)))
 }
 
 /// Where an expression stands that runs while its module does.
@@ -206,23 +206,19 @@ fn position_in(
     span: Span,
     around: ImportTimePosition,
 ) -> ImportTimePosition {
-    let Some(step) = block.iter().find(|step| holds(step.span, span)) else { return around };
+    let Some(step) = block.iter().find(|step| step.span.holds(span)) else { return around };
     match &step.kind {
         StatementKind::Define { .. } => ImportTimePosition::Decorator,
         StatementKind::DefineClass { class, decorators } => {
-            if decorators.iter().any(|one| holds(one.span, span)) {
+            if decorators.iter().any(|one| one.span.holds(span)) {
                 return ImportTimePosition::Decorator;
             }
             position_in(code, &code.classes[*class].body, span, ImportTimePosition::ClassBody)
         }
         kind => {
             let blocks = kind.blocks();
-            let inner = blocks.into_iter().find(|block| block.iter().any(|step| holds(step.span, span)));
+            let inner = blocks.into_iter().find(|block| block.iter().any(|step| step.span.holds(span)));
             inner.map_or(around, |block| position_in(code, block, span, around))
         }
     }
-}
-
-fn holds(outer: Span, inner: Span) -> bool {
-    outer.start <= inner.start && inner.end <= outer.end
 }

@@ -56,8 +56,7 @@ impl Scope<'_> {
 
 /// Whether a call stands in a block, or in one of those in it.
 fn holds(block: &Block<'_>, call: Span) -> bool {
-    block.iter().any(|step| {
-        step.span.start <= call.start && call.end <= step.span.end
-            || step.kind.blocks().into_iter().any(|block| holds(block, call))
-    })
+    block
+        .iter()
+        .any(|step| step.span.holds(call) || step.kind.blocks().into_iter().any(|block| holds(block, call)))
 }

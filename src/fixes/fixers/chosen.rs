@@ -6,7 +6,7 @@ use crate::code::walk::{Ancestor, CodeNode, walk};
 use crate::facts::Span;
 use crate::fixes::Refusal;
 use crate::fixes::site::{Draft, Site};
-use crate::fixes::surroundings::{Surroundings, function_in, holds};
+use crate::fixes::surroundings::{Surroundings, function_in};
 use crate::languages::TreeKind;
 
 /// `.cuda()` → `.to(device)`
@@ -72,11 +72,11 @@ fn device_at(site: &Site<'_>) -> Option<String> {
             class = class_in(around);
         }
     });
-    let is_around = |number: usize| holds(code.functions[number].span, place);
+    let is_around = |number: usize| code.functions[number].span.holds(place);
     let methods = function.and_then(|number| code.functions[number].parameters.first());
     let has_self = methods.is_some_and(|first| first.name == "self");
     of_function |= code.functions.iter().any(|one| {
-        holds(one.span, place) && one.parameters.iter().any(|parameter| parameter.name == "device")
+        one.span.holds(place) && one.parameters.iter().any(|parameter| parameter.name == "device")
     });
     walk(code, &mut |part, around| {
         let CodeNode::Target(target) = part else { return };

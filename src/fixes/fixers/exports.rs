@@ -12,7 +12,7 @@ pub fn exported(site: &Site<'_>) -> Result<Draft, Refusal> {
     let (span, text) = (site.span(), site.text());
     let line = text[..span.start as usize].rsplit('\n').next().unwrap_or_default().trim_end();
     let begins = line.is_empty()
-        || [";", "&&", "{", "(", "- ", ":"].iter().any(|end| line.ends_with(end.trim_end()))
+        || [";", "&&", "{", "(", "-", ":"].iter().any(|end| line.ends_with(end))
         || line.split_whitespace().next_back().is_some_and(|word| ["do", "then", "else"].contains(&word));
     let behind = text[span.end as usize..].split('\n').next().unwrap_or_default().trim();
     let ends =

@@ -6,7 +6,7 @@ use crate::facts::Span;
 use crate::fixes::Refusal;
 use crate::fixes::literals::inside_quotes;
 use crate::fixes::site::{Draft, Site};
-use crate::fixes::surroundings::{Surroundings, holds};
+use crate::fixes::surroundings::Surroundings;
 use crate::program::Names;
 
 /// What processes share in a context; those of one are refused in another.
@@ -100,10 +100,10 @@ fn chosen_methods(site: &Site<'_>, names: &Names<'_, '_>) -> Vec<(Span, String)>
 fn check_guard(site: &Site<'_>) -> Result<(), Refusal> {
     let place = site.span();
     let code = site.code();
-    let in_function = code.functions.iter().any(|function| holds(function.span, place));
+    let in_function = code.functions.iter().any(|function| function.span.holds(place));
     let in_guard = code.body.iter().any(|step| {
         matches!(&step.kind, StatementKind::Branch { test, .. } if site.slice(test.span).contains("__name__"))
-            && holds(step.span, place)
+            && step.span.holds(place)
     });
     match in_guard || (in_function && (code.main_guard || site.program.is_imported(site.file()))) {
         true => Ok(()),

@@ -5,7 +5,7 @@ use crate::code::{ExprKind, Target};
 use crate::fixes::Refusal;
 use crate::fixes::imports::import_beside;
 use crate::fixes::site::{Draft, Site};
-use crate::fixes::surroundings::{Surroundings, function_in, holds};
+use crate::fixes::surroundings::{Surroundings, function_in};
 
 /// Names that hold the number of the process on its machine.
 const NAMES: &[&str] = &["local_rank", "LOCAL_RANK"];
@@ -43,7 +43,7 @@ pub fn device_made_current(site: &Site<'_>) -> Result<Draft, Refusal> {
 fn name_at_hand(site: &Site<'_>, function: Option<usize>) -> Option<String> {
     let place = site.span();
     let code = site.code();
-    let of_parameters = code.functions.iter().filter(|one| holds(one.span, place));
+    let of_parameters = code.functions.iter().filter(|one| one.span.holds(place));
     let parameter = of_parameters.flat_map(|one| &one.parameters).find(|one| NAMES.contains(&one.name));
     if let Some(parameter) = parameter {
         return Some(parameter.name.to_owned());

@@ -28,7 +28,7 @@ pub(super) fn that_ask_for_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
             let names = operands.iter().filter(|operand| !is_question(scope, operand));
             only_limits += names
                 .map(|name| scope.names.meant(name))
-                .filter(|meant| !holds(expr.span, meant.span))
+                .filter(|meant| !expr.span.holds(meant.span))
                 .map(|meant| reads_in(scope.text(meant.span)))
                 .sum::<usize>();
         }
@@ -95,7 +95,7 @@ fn decides_by_name(scope: &FileScope<'_>, question: Span) -> bool {
             ..
         }) => {
             if let [Target::Name(name, _)] = &targets[..]
-                && holds(value.span, question)
+                && value.span.holds(question)
                 && matches!(value.kind, ExprKind::Call(_) | ExprKind::All(_))
             {
                 kept = Some(*name);
@@ -107,8 +107,4 @@ fn decides_by_name(scope: &FileScope<'_>, question: Span) -> bool {
         _ => {}
     });
     decides
-}
-
-fn holds(outer: Span, inner: Span) -> bool {
-    outer.start <= inner.start && inner.end <= outer.end
 }

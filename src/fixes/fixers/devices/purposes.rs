@@ -5,7 +5,7 @@ use crate::code::{Call, Code, Expr, ExprKind, StatementKind, Target};
 use crate::facts::{FileId, Span};
 use crate::fixes::Refusal;
 use crate::fixes::site::Site;
-use crate::fixes::surroundings::{Surroundings, call_with, holds};
+use crate::fixes::surroundings::{Surroundings, call_with};
 use crate::program::Names;
 use crate::sources::Language;
 
@@ -61,14 +61,14 @@ pub fn purpose_of(
                 in_list = true;
             }
             ExprKind::Mapping(entries) => {
-                let entry = entries.iter().find(|(_, value)| holds(value.span, place));
+                let entry = entries.iter().find(|(_, value)| value.span.holds(place));
                 if let Some((Some(Expr { kind: ExprKind::Text(key), .. }), _)) = entry
                     && says_device(key, in_list)
                 {
                     return Ok(Purpose::Named(key.to_string()));
                 }
             }
-            ExprKind::Item(pair) if holds(pair.1.span, place) => return Ok(Purpose::Device),
+            ExprKind::Item(pair) if pair.1.span.holds(place) => return Ok(Purpose::Device),
             ExprKind::Call(_) => {
                 if let Some(purpose) = purpose_in_call(expr, place, in_list, site, names) {
                     return Ok(purpose);
@@ -84,7 +84,7 @@ pub fn purpose_of(
         let parameters = &site.code().functions[function].parameters;
         let mut with_default =
             parameters.iter().filter_map(|one| Some((one.name, one.default.as_ref()?.span)));
-        let name = with_default.find(|(_, default)| holds(*default, place)).map(|(name, _)| name);
+        let name = with_default.find(|(_, default)| default.holds(place)).map(|(name, _)| name);
         return Ok(by_name(name.unwrap_or_default(), Some(function), in_list, site, names));
     }
     let name = match around.step.map(|step| &step.kind) {
@@ -253,7 +253,7 @@ fn is_used_for_devices_only(
     let (mut uses, mut bindings) = (Vec::new(), 0);
     walk(code, &mut |part, _| match part {
         CodeNode::Expr(Expr { kind: ExprKind::Name(used), span })
-            if *used == name && within.is_none_or(|within| holds(within, *span)) =>
+            if *used == name && within.is_none_or(|within| within.holds(*span)) =>
         {
             uses.push(*span);
         }
@@ -292,7 +292,7 @@ fn is_for_device(place: Span, site: &Site<'_>, names: &Names<'_, '_>) -> bool {
                     || names.path(&call.callee) == Some("torch.device");
             }
             ExprKind::Sequence(items) if items.len() == 1 => {}
-            ExprKind::Choice(parts) if !holds(parts.0.span, place) => {}
+            ExprKind::Choice(parts) if !parts.0.span.holds(place) => {}
             _ => return false,
         }
     }
