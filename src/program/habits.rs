@@ -35,7 +35,9 @@ impl Habits {
         let uses = trace.events.iter().filter(|event| event.what.initialises_cuda());
         let first: Vec<&Event> = uses.filter(|event| !event.before.is_after_cuda()).collect();
         let is_set = |reaching: &Reaching| reaching.iter().all(|one| matches!(one, Definition::Set(..)));
-        let uses_gpu = trace.events.iter().any(|event| event.what.takes_gpu());
+        // One that hides every GPU from itself chooses none.
+        let is_hidden = !first.is_empty() && first.iter().all(|event| hides_all(&event.before.mask));
+        let uses_gpu = !is_hidden && trace.events.iter().any(|event| event.what.takes_gpu());
         let (tests, cleaned) = tests_of(trace);
         Habits {
             uses_gpu,
@@ -74,6 +76,11 @@ impl Convention {
         }
         do_so >= SOME && 2 * do_so >= could
     }
+}
+
+/// Whether a mask leaves no GPU, on every path.
+fn hides_all(mask: &Reaching) -> bool {
+    mask.iter().all(|one| matches!(one, Definition::Set(_, Some(value)) if matches!(value.trim(), "" | "-1")))
 }
 
 /// How many tests put memory on the GPU, and behind how many of them shared code gives it back whatever is raised.

@@ -73,6 +73,7 @@ impl Scope<'_> {
             && is(condition.device_taken, &|| {
                 matches!(event.what, EventKind::Select { choice: Choice::Taken | Choice::Masked, .. })
                     && !self.is_tried(event)
+                    && !self.is_test_data(event)
             })
             && is(condition.writes_mask, &|| {
                 matches!(event.what, EventKind::Select { choice: Choice::Masked, .. })

@@ -4,7 +4,7 @@ use super::Rule;
 use super::conditions::happened;
 use super::evaluate::Scope;
 use crate::facts::{FileId, Place};
-use crate::program::trace::Event;
+use crate::program::trace::{Event, FrameId};
 
 impl Scope<'_> {
     /// The write, when it and what came too early lie in one file; else the statement that leads to the write, in the
@@ -12,9 +12,21 @@ impl Scope<'_> {
     pub(super) fn wrong_order(&self, rule: &Rule, write: &Event) -> Option<Place> {
         let earlier = rule.when.iter().find_map(|condition| condition.after)?;
         let early = self.trace.event(happened(write, earlier)?.event);
-        let is_on_way = |file: FileId| {
-            early.place.file == file || self.trace.outwards(early.frame).any(|frame| frame.file == file)
-        };
+        self.leading_apart(write, early.place, early.frame)
+    }
+
+    /// The same for a variable that a library has read, with what read it.
+    pub(super) fn wrong_import(&self, write: &Event) -> Option<Place> {
+        let late = write.before.late.first()?;
+        let early = self.trace.events.iter().find(|event| event.place == late.place);
+        self.leading_apart(write, late.place, early.map_or(0, |event| event.frame))
+    }
+
+    /// Where what came early and the write lie in two files: the statement of the innermost file on both ways that leads
+    /// to the write.
+    fn leading_apart(&self, write: &Event, early: Place, frame: FrameId) -> Option<Place> {
+        let is_on_way =
+            |file: FileId| early.file == file || self.trace.outwards(frame).any(|frame| frame.file == file);
         if is_on_way(write.place.file) {
             return None;
         }

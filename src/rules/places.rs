@@ -5,7 +5,7 @@ use super::conditions::Verdict;
 use super::evaluate::Scope;
 use super::schema::FindingPlace;
 use crate::facts::{FileId, Place};
-use crate::program::trace::{Event, EventId};
+use crate::program::trace::{Event, EventId, Frame};
 
 /// Where a finding points.
 pub(super) struct Places<'a> {
@@ -20,7 +20,7 @@ impl Scope<'_> {
     /// Where the finding points, and what it is about.
     pub(super) fn places(&self, rule: &Rule, id: EventId, event: &Event, verdict: &Verdict) -> Places<'_> {
         let entry = self.trace.entry.unwrap_or(event.place.file);
-        let statement = || self.trace.statement_in(event, entry).unwrap_or(event.place);
+        let statement = || self.statement_of(rule, event, entry);
         let definition = verdict.definition.as_ref().map(|(write, _)| self.trace.event(*write));
         let finding = match rule.at {
             FindingPlace::Event => event.place,
@@ -28,12 +28,27 @@ impl Scope<'_> {
             FindingPlace::Test => self.test_name(event).unwrap_or(event.place),
             FindingPlace::Module => self.at_imports().of_event(id).map_or(event.place, |import| import.site),
             FindingPlace::Definition => definition.map_or_else(statement, |write| write.place),
-            FindingPlace::Writer => self.loading(event).unwrap_or(event.place),
+            FindingPlace::Writer => {
+                let late = || self.wrong_import(event).or_else(|| self.loading(event));
+                late().unwrap_or(event.place)
+            }
             FindingPlace::WrongOrder => {
                 self.wrong_order(rule, event).or_else(|| self.loading(event)).unwrap_or(event.place)
             }
         };
         Places { entry, definition, finding }
+    }
+
+    /// The statement of a file that leads to an event. A `conftest.py` that pytest runs before a test module leads there
+    /// itself: without a policy that is one fault of all the modules behind it.
+    fn statement_of(&self, rule: &Rule, event: &Event, entry: FileId) -> Place {
+        let statement = self.trace.statement_in(event, entry).unwrap_or(event.place);
+        if statement.span.end > statement.span.start || self.is_decided(rule) {
+            return statement;
+        }
+        let is_before = |frame: &&Frame| frame.statement == Some(statement) && frame.file != entry;
+        let outside = self.trace.outwards(event.frame).find(is_before);
+        outside.and_then(|frame| self.trace.statement_in(event, frame.file)).unwrap_or(statement)
     }
 
     /// The name of the test that an event lies in, where it is defined.

@@ -9,6 +9,14 @@ use crate::program::trace::{Event, FrameId};
 const CAUGHT: &[&str] = &["AcceleratorError", "BaseException", "Exception", "IndexError", "RuntimeError"];
 
 impl Scope<'_> {
+    /// Whether a file of settings among the tests says so: they read it, and most put their own values in the place of its.
+    pub(super) fn is_test_data(&self, event: &Event) -> bool {
+        let mut folders = self.program.name_of(event.place.file).rsplit('/').skip(1);
+        let words =
+            |name: &str| name.split(['_', '-']).any(|word| matches!(word, "test" | "tests" | "testdata"));
+        !self.program.language_at(event.place).has_programs() && folders.any(words)
+    }
+
     /// Whether the error of a call for a device that is not there is caught, and not raised again: where the call stands, or
     /// around one of the calls that lead to it.
     pub(super) fn is_tried(&self, event: &Event) -> bool {

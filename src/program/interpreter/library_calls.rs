@@ -205,6 +205,7 @@ impl<'p> Interpreter<'p> {
                 self.summaries.note(Dependency::ByImport(by_import));
                 by_import.then_some(Value::Bool(false))
             }
+            "torch.cuda.is_initialized" => self.is_before_torch().then_some(Value::Bool(false)),
             "dataclasses.field" | "attr.ib" | "attrs.field" | "pydantic.Field" | "attr.attrib" => {
                 let default =
                     args.keyword("default").or_else(|| args.at(0).filter(|_| path.ends_with("Field")));

@@ -6,6 +6,7 @@ use crate::facts::{Place, Span};
 use crate::program::knowledge::{Does, Milestone};
 use crate::program::milestones::{LateWrite, MilestoneId, PassedMilestone};
 use crate::program::state::Definition;
+use crate::program::summaries::Dependency;
 use crate::program::trace::EventId;
 use std::sync::Arc;
 
@@ -61,6 +62,19 @@ impl<'p> Interpreter<'p> {
             frame = known.parent;
         }
         true
+    }
+
+    /// Whether torch has surely not initialised its CUDA state so far.
+    pub(super) fn is_before_torch(&mut self) -> bool {
+        let is_before = self.torch_has_waited();
+        self.summaries.note(Dependency::BeforeTorch(is_before));
+        is_before
+    }
+
+    /// The same, where a summary asks.
+    pub(super) fn torch_has_waited(&self) -> bool {
+        let torch = self.program.knowledge.variables.milestone(&Milestone::TorchInit);
+        !self.state.open && torch.is_some_and(|(torch, _)| self.state.milestones.get(torch).is_none())
     }
 
     fn reach(&mut self, (milestone, variables): (MilestoneId, &'p [String]), by: &str, span: Span) {

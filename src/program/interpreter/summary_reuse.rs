@@ -209,6 +209,7 @@ impl<'p> Interpreter<'p> {
             Dependency::FirstLibrary(was) => self.is_first_library() == *was,
             Dependency::Counted(was) => self.state.counted == *was,
             Dependency::Untouched(was) => (self.state.cuda.is_none() && !self.state.open) == *was,
+            Dependency::BeforeTorch(was) => self.torch_has_waited() == *was,
             Dependency::Options(count) => self.options.len() + self.option_defaults.len() == *count,
             Dependency::ByImport(was) => self.is_reached_by_import() == *was,
             Dependency::Repeated(was) => (self.repeats > 0) == *was,

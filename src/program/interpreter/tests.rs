@@ -4,6 +4,8 @@
 use super::calls::{Arg, Args};
 use super::fixtures::Fixture;
 use super::{Flow, Interpreter};
+use crate::code::ExprKind;
+use crate::code::walk::{CodeNode, walk};
 use crate::facts::{FileId, Span};
 use crate::program::heap::values::{ClassValue, Closure, DecoratorMarks, Instance, Value};
 use crate::program::trace::EventId;
@@ -95,15 +97,28 @@ impl<'p> Interpreter<'p> {
         }
     }
 
-    /// Whether a function that is called `test` is a stage of a program, beside `train`: it needs arguments that no fixture
-    /// gives, so pytest cannot run it.
+    /// Whether a function is a stage of a program, beside `train`, and no test: it needs arguments that no fixture gives, so
+    /// pytest cannot run it, and it is called `test`, or the file calls it.
     fn is_stage(&self, definition: usize, test: &Value<'p>, places: &[FileId]) -> bool {
         let function = &self.code_of(self.entry).functions[definition];
         let is_plain = matches!(test, Value::Function(closure) if closure.marks.parameters.is_empty());
         let mut needed = function.parameters.iter().filter(|one| one.is_needed());
-        function.name == "test"
-            && is_plain
+        is_plain
             && needed.any(|one| self.fixture_named(one.name, places, None).is_none())
+            && (function.name == "test" || self.calls_itself(function.name))
+    }
+
+    /// Whether the file that is started calls one of its functions by its name.
+    fn calls_itself(&self, name: &str) -> bool {
+        let mut calls = false;
+        walk(self.code_of(self.entry), &mut |part, _| {
+            if let CodeNode::Expr(expr) = part
+                && let ExprKind::Call(call) = &expr.kind
+            {
+                calls |= matches!(call.callee.kind, ExprKind::Name(callee) if callee == name);
+            }
+        });
+        calls
     }
 
     /// The modules of the project that `pytest_plugins` names in a file: their fixtures are there too.

@@ -44,6 +44,8 @@ pub(crate) enum Dependency<'p> {
     Counted(bool),
     /// Nothing had used a GPU.
     Untouched(bool),
+    /// Torch had surely not initialised its CUDA state.
+    BeforeTorch(bool),
     /// How many options parsers were given.
     Options(usize),
     /// The top level of an imported module led here.
@@ -114,6 +116,7 @@ enum DependencyKey<'p> {
     FirstLibrary,
     Counted,
     Untouched,
+    BeforeTorch,
     Options,
     ByImport,
     Repeated(bool),
@@ -139,6 +142,7 @@ impl<'p> Dependency<'p> {
             Dependency::FirstLibrary(_) => DependencyKey::FirstLibrary,
             Dependency::Counted(_) => DependencyKey::Counted,
             Dependency::Untouched(_) => DependencyKey::Untouched,
+            Dependency::BeforeTorch(_) => DependencyKey::BeforeTorch,
             Dependency::Options(_) => DependencyKey::Options,
             Dependency::ByImport(_) => DependencyKey::ByImport,
             Dependency::Repeated(was) => DependencyKey::Repeated(*was),

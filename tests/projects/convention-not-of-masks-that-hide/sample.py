@@ -1,0 +1,3 @@
+import torch
+
+torch.zeros(3).cuda()  # ~ missing-visible-devices note
