@@ -29,7 +29,7 @@ impl<'c, 's> Names<'c, 's> {
             fields: FxHashMap::default(),
             stars: Vec::new(),
             // The blocks of a document show a part of a program, mostly without its imports.
-            excerpts: program.language_of(file) == Language::Markdown,
+            open_names: program.language_of(file) == Language::Markdown,
         };
         let mut regions = Vec::new();
         walk(code, &mut |part, around| match part {
@@ -186,8 +186,8 @@ struct Scopes<'c, 's> {
     fields: FxHashMap<(Key, &'s str), Vec<(Key, &'c Expr<'s>)>>,
     /// Modules outside the project that all names are imported from.
     stars: Vec<&'c str>,
-    /// A name that nothing binds is the library of that name.
-    excerpts: bool,
+    /// A name that nothing binds is the library of that name, if there is one.
+    open_names: bool,
 }
 
 #[derive(Debug, Default)]
@@ -197,7 +197,7 @@ struct Table<'c, 's> {
     shared: FxHashSet<&'s str>,
 }
 
-/// Libraries that excerpts of programs use without their imports.
+/// Libraries that excerpts of programs use without their imports, and files by those of another.
 const LIBRARIES: &[&str] = &[
     "contextlib",
     "cupy",
@@ -307,7 +307,8 @@ impl<'c, 's> Scopes<'c, 's> {
                 }
             }
             ImportNames::Star if outside => self.stars.push(import.module),
-            ImportNames::Star => {}
+            // A module of the project hands on what it imports.
+            ImportNames::Star => self.open_names = true,
         }
     }
 
@@ -361,7 +362,7 @@ impl<'c, 's> Scopes<'c, 's> {
         let Some((key, bindings)) = self.find(here, name) else {
             return Some(match self.stars[..] {
                 [only] => format!("{only}.{name}").into(),
-                _ if self.excerpts && LIBRARIES.contains(&name) => name.into(),
+                _ if self.open_names && LIBRARIES.contains(&name) => name.into(),
                 _ => format!("builtins.{name}").into(),
             });
         };

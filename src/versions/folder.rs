@@ -32,7 +32,9 @@ impl Folder {
             } else if own == ".python-version" {
                 let text = sources.text_named(&file).unwrap_or_default();
                 folder.requirements.extend(pythons(text));
-            } else if states_requirements(own) && !own.starts_with("constraint") {
+            } else if (states_requirements(own) || is_environment(&file, sources))
+                && !own.starts_with("constraint")
+            {
                 pending.push((file, None));
             }
         }
@@ -108,6 +110,17 @@ fn states_requirements(name: &str) -> bool {
     matches!(name, "pyproject.toml" | "setup.cfg" | "setup.py" | "Pipfile")
         || is_environment(name)
         || Language::of_name(Path::new(name)) == Some(Language::Requirements)
+}
+
+/// Whether a file of the run is an environment of conda, whatever it is called: it names channels and packages.
+fn is_environment(name: &str, sources: &Sources) -> bool {
+    let has_key = |text: &str, key: &str| {
+        text.lines().any(|line| line.strip_prefix(key).is_some_and(|rest| rest.trim_end() == ":"))
+    };
+    Language::of_name(Path::new(name)) == Some(Language::Yaml)
+        && sources
+            .text_named(name)
+            .is_some_and(|text| has_key(text, "channels") && has_key(text, "dependencies"))
 }
 
 /// `.python-version` of pyenv and uv: a version on each line.
