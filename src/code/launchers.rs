@@ -192,6 +192,8 @@ pub enum Observation {
     ChoiceBesideScheduler,
     /// A container of Kubernetes takes GPUs that the scheduler does not know of.
     ChoiceWithoutScheduler,
+    /// A variable is read or removed as if it were set, and nothing has set it.
+    UnsetVariable,
     /// A number of the machine is used inside of a container.
     MachineIndexInside,
     /// A mask that names GPUs of the machine reaches a container that may count anew.

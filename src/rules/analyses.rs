@@ -46,6 +46,7 @@ mod optional_imports;
 mod order;
 mod own_calls;
 mod parallel_kernels;
+mod parallel_models;
 mod parsed_masks;
 mod preloads;
 mod providers;
@@ -144,7 +145,7 @@ const ANALYSES: &[Analysis] = &[
     },
     Analysis {
         name: "cuda-in-dataset-worker",
-        words: &["Dataset", "collate", "__call__", "_format("],
+        words: &["Dataset", "collate", "__call__", "_format(", "set_default_"],
         look: dataset_workers::that_use_cuda,
     },
     Analysis {
@@ -313,6 +314,11 @@ const ANALYSES: &[Analysis] = &[
         name: "one-mask-for-all-ranks",
         words: &["CUDA_VISIBLE_DEVICES"],
         look: rank_masks::for_all_ranks,
+    },
+    Analysis {
+        name: "jax-platform-only-preferred",
+        words: &["jax_platform_name", "jax_default_device"],
+        look: jax_platforms::only_preferred,
     },
     Analysis {
         name: "jax-platform-too-late",

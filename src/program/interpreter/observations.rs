@@ -1,9 +1,10 @@
-//! What launchers say beside what they run.
+//! What launchers say beside what they run, and what a program takes for granted.
 
 use super::Interpreter;
 use crate::code::{Observation, Observed};
 use crate::facts::Span;
 use crate::program::is_gpu_variable;
+use crate::program::state::{Definition, MASK};
 use crate::program::trace::EventKind;
 
 impl<'p> Interpreter<'p> {
@@ -17,6 +18,19 @@ impl<'p> Interpreter<'p> {
                 EventKind::Observed { what: *what, about_gpu: *about_gpu, text: text.to_string() },
                 span,
             );
+        }
+    }
+
+    /// A mask that only whoever starts the program can have set is demanded, and nobody catches the error. A process that
+    /// another starts may be given one.
+    pub(super) fn note_absent(&mut self, variable: &str, span: Span) {
+        let is_started_here = self.in_child == 0 && self.test.is_none() && !self.only_if_called;
+        if is_started_here
+            && variable == MASK
+            && self.catches.is_empty()
+            && self.shown_of(variable).iter().all(Definition::is_absent)
+        {
+            self.note_observed(Observation::UnsetVariable, variable.to_owned(), span);
         }
     }
 }

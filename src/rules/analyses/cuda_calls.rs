@@ -1,8 +1,8 @@
 //! Calls of CUDA as far as the text of one file says: by what is known about the library, and by the device that is
 //! written there.
 
-use crate::code::walk::{CodeNode, walk};
-use crate::code::{Expr, ExprKind, Target};
+use crate::code::walk::{Ancestor, CodeNode, walk};
+use crate::code::{Expr, ExprKind, StatementKind, Target};
 use crate::program::knowledge::{Does, EffectRow};
 use crate::rules::files::FileScope;
 use crate::rules::uses::argument;
@@ -98,14 +98,14 @@ pub(super) fn names_gpu(expr: &Expr<'_>, scope: &FileScope<'_>, hops: usize) -> 
     }
 }
 
-/// What is assigned to an attribute of `self`, or is the default of the parameter that is.
+/// What is assigned to an attribute of `self`; of a parameter that is, its default, and what the file makes objects with.
 fn assigned_to_self<'a>(name: &str, scope: &FileScope<'a>) -> Vec<&'a Expr<'a>> {
     let mut values = Vec::new();
+    // Parameters of constructors that it holds, each with its class and position.
+    let mut given: Vec<(&str, usize, &str)> = Vec::new();
     walk(scope.code, &mut |part, around| {
         let CodeNode::Statement(step) = part else { return };
-        let crate::code::StatementKind::Assign { targets, value: Some(value), .. } = &step.kind else {
-            return;
-        };
+        let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind else { return };
         let is_it = |target: &Target<'_>| {
             matches!(target, Target::Attribute(object, known)
                 if *known == name && matches!(object.kind, ExprKind::Name("self")))
@@ -115,10 +115,28 @@ fn assigned_to_self<'a>(name: &str, scope: &FileScope<'a>) -> Vec<&'a Expr<'a>> 
         }
         values.push(value);
         if let ExprKind::Name(parameter) = &value.kind
-            && let Some(crate::code::walk::Ancestor::Function(number)) = around.last()
+            && let Some(Ancestor::Function(number)) = around.last()
         {
-            let own = scope.code.functions[*number].parameters.iter().find(|one| one.name == *parameter);
-            values.extend(own.and_then(|one| one.default.as_ref()));
+            let function = &scope.code.functions[*number];
+            let own = function.parameters.iter().position(|one| one.name == *parameter);
+            values.extend(own.and_then(|at| function.parameters[at].default.as_ref()));
+            let class = around.iter().rev().find_map(|one| match one {
+                Ancestor::Class(number) => Some(scope.code.classes[*number].name),
+                _ => None,
+            });
+            if let (Some(class), Some(at), "__init__") = (class, own, function.name) {
+                given.push((class, at, *parameter));
+            }
+        }
+    });
+    if given.is_empty() {
+        return values;
+    }
+    walk(scope.code, &mut |part, _| {
+        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        let ExprKind::Name(name) = call.callee.kind else { return };
+        for (_, at, parameter) in given.iter().filter(|(class, ..)| *class == name) {
+            values.extend(argument(&call.arguments, at.checked_sub(1), Some(parameter)));
         }
     });
     values

@@ -1,6 +1,7 @@
 //! Code that names a card other than the first one, beside calls that take the current card, or the first one, instead.
 
 use super::memory::method_of;
+use super::parallel_models;
 use super::ranks::is_started_in_several;
 use crate::code::walk::{Ancestor, CodeNode, walk};
 use crate::code::{Call, Expr, ExprKind};
@@ -8,7 +9,7 @@ use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 
-const PARALLEL: &[&str] = &["torch.nn.DataParallel", "torch.nn.parallel.DataParallel"];
+pub(super) const PARALLEL: &[&str] = &["torch.nn.DataParallel", "torch.nn.parallel.DataParallel"];
 
 /// Calls that act on the current card, and make a context there.
 const ON_CURRENT: &[&str] = &["torch.cuda.empty_cache", "torch.cuda.synchronize"];
@@ -57,6 +58,10 @@ pub(super) fn left_by_data_parallel(scope: &FileScope<'_>) -> Vec<RawFinding> {
             let raw_finding = raw_finding.word("starts", "without `device_ids` starts at `cuda:0`");
             found.push(raw_finding.beside(scope.place(*at), format!("`cuda:{index}` is made current here")));
         }
+    }
+    // What is made current was told above.
+    if current.is_empty() {
+        found.extend(parallel_models::on_another_card(scope));
     }
     if !chooses_current(scope) {
         found.extend(named.into_iter().map(|(span, first)| {

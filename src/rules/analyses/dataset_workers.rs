@@ -1,5 +1,6 @@
 //! Code of datasets that the workers of a DataLoader run.
 
+mod defaults;
 mod files;
 mod formats;
 mod transforms;
@@ -22,6 +23,8 @@ struct Loader {
     made: FxHashSet<String>,
     /// The function or class that puts batches together.
     collate: Option<String>,
+    /// The method of the object around it that does so.
+    collate_method: Option<String>,
     collate_lambda: Option<usize>,
     /// The functions and classes that its dataset applies to each item, and the lambdas among them.
     transforms: Vec<String>,
@@ -99,6 +102,17 @@ pub(super) fn that_use_cuda(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let made = tensors_on_gpu(&loaders, scope).into_iter().chain(formats::on_gpu(&loaders, scope));
     for (loader, made) in made {
         report(&[made], "makes what is handed out by", loader, true, scope, &mut found);
+    }
+    if let Some((loader, made)) = defaults::on_gpu(&loaders, scope) {
+        report(&[made], "decides where tensors are made in", loader, true, scope, &mut found);
+    }
+    for loader in loaders.iter().filter(|loader| loader.place.file == scope.file) {
+        let Some(method) = &loader.collate_method else { continue };
+        for class in &scope.code.classes {
+            for function in methods_of(class.name, scope, &|name| name == method) {
+                report(&uses_in(function, class.name, scope, 0), "runs in", loader, true, scope, &mut found);
+            }
+        }
     }
     for loader in &loaders {
         let lambdas = loader.collate_lambda.iter().chain(&loader.transform_lambdas);
@@ -251,6 +265,12 @@ fn loaders_in(code: &Code<'_>, names: &Names<'_, '_>, place: &dyn Fn(Span) -> Pl
             }
             _ => None,
         });
+        let method = collate.and_then(|given| match &given.kind {
+            ExprKind::Attribute(object, name) => {
+                matches!(object.kind, ExprKind::Name("self")).then(|| (*name).to_owned())
+            }
+            _ => None,
+        });
         let lambda = collate.and_then(|given| match names.meant(given).kind {
             ExprKind::Lambda(number) => Some(number),
             _ => None,
@@ -265,6 +285,7 @@ fn loaders_in(code: &Code<'_>, names: &Names<'_, '_>, place: &dyn Fn(Span) -> Pl
             transform_lambdas,
             made: FxHashSet::default(),
             collate: function,
+            collate_method: method,
             collate_lambda: lambda,
         });
     });

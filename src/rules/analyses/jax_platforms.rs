@@ -34,6 +34,44 @@ pub(super) fn chosen_too_late(scope: &FileScope<'_>) -> Vec<RawFinding> {
     found
 }
 
+/// The CPU as what is preferred, in a file that neither says which platforms JAX shall begin nor asks for another one.
+pub(super) fn only_preferred(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    let (mut found, mut is_decided) = (Vec::new(), scope.whole_text().contains("JAX_PLATFORMS"));
+    walk(scope.code, &mut |part, _| {
+        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        let path = scope.names.path(&call.callee).unwrap_or_default();
+        let given = |at| argument(&call.arguments, Some(at), None).map(|given| scope.names.meant(given));
+        // Who asks for the GPUs as well uses both.
+        is_decided |= matches!(path, "jax.devices" | "jax.local_devices")
+            && given(0).is_some_and(|platform| !is_text(platform, "cpu"));
+        if path != "jax.config.update" {
+            return;
+        }
+        let (Some(name), Some(value)) = (given(0), given(1)) else { return };
+        if is_text(name, "jax_platform_name") && is_text(value, "cpu") {
+            found.push(RawFinding::at(scope.place(expr.span)).word("name", "jax_platform_name"));
+        } else if is_text(name, "jax_default_device") && is_cpu_device(scope, value) {
+            found.push(RawFinding::at(scope.place(expr.span)).word("name", "jax_default_device"));
+        } else if is_text(name, "jax_platforms") {
+            is_decided = true;
+        }
+    });
+    if is_decided { Vec::new() } else { found }
+}
+
+fn is_text(expr: &Expr<'_>, wanted: &str) -> bool {
+    matches!(&expr.kind, ExprKind::Text(text) if text == wanted)
+}
+
+/// `jax.devices("cpu")[0]`
+fn is_cpu_device(scope: &FileScope<'_>, expr: &Expr<'_>) -> bool {
+    let ExprKind::Item(pair) = &expr.kind else { return false };
+    let ExprKind::Call(call) = &scope.names.meant(&pair.0).kind else { return false };
+    matches!(scope.names.path(&call.callee), Some("jax.devices" | "jax.local_devices"))
+        && argument(&call.arguments, Some(0), Some("backend"))
+            .is_some_and(|platform| is_text(platform, "cpu"))
+}
+
 /// A call that makes the devices of JAX.
 fn begins(scope: &FileScope<'_>, path: &str) -> bool {
     let effects = scope.program.knowledge.of_call(path);

@@ -11,7 +11,7 @@ const BESIDE: &[(&str, &[&str])] = &[
     ("cache-of-another-device", &["cuda:", ".cuda(", "rank"]),
     ("cuda-in-dataset-worker", &["cuda", "device"]),
     ("device-count-kept", &["CUDA_VISIBLE_DEVICES"]),
-    ("data-parallel-first-device", &["set_device", "device_ids"]),
+    ("data-parallel-first-device", &["set_device", "device_ids", "cuda:", ".cuda("]),
     ("eval-without-no-grad", &["torch"]),
     ("feature-gate-wrong", hardware::GATES),
     ("gpu-spec-mismatch", hardware::GATES),

@@ -30,7 +30,11 @@ pub(super) fn by_sums(scope: &FileScope<'_>, notes: &[Note]) -> Vec<RawFinding> 
         }
         let before = || notes.iter().filter(is_here).filter(|note| note.span.start < expr.span.start);
         for (position, argument) in call.arguments.iter().enumerate() {
-            let values = terms(scope, &argument.value);
+            // `meter.update([loss, other])`
+            let values = match &argument.value.kind {
+                ExprKind::Sequence(parts) => parts.iter().flat_map(|part| terms(scope, part)).collect(),
+                _ => terms(scope, &argument.value),
+            };
             let kept = values.iter().find(|value| graphs.contains(value) && !is_cut_off(before(), value));
             if let Some(value) = kept.filter(|_| argument.name.is_none() && !argument.unpacked) {
                 given.push((argument.value.span, object, method, position, value.clone()));
@@ -98,10 +102,25 @@ fn sum_in(scope: &FileScope<'_>, class: &str, method: &str, position: usize) -> 
             _ => return,
         };
         let Some(total) = text_of_target(scope, target) else { return };
-        let of_self =
-            matches!(target, Target::Attribute(object, _) if matches!(object.kind, ExprKind::Name("self")));
+        let of_self = total.starts_with("self.");
         let parts = terms(scope, value);
-        let adds = parts.iter().any(|part| part == parameter.name)
+        // `for value in values:`, `for at, value in enumerate(values):`
+        let of_loop = innermost_loop(around).and_then(|step| match &step.kind {
+            StatementKind::For { target, iterable, .. } => {
+                let last = match target {
+                    Target::Sequence(parts) => parts.last()?,
+                    target => target,
+                };
+                let is_over = scope.text(iterable.span).contains(parameter.name);
+                text_of_target(scope, last).filter(|_| is_over)
+            }
+            _ => None,
+        });
+        let is_given = |part: &str| {
+            let item = part.strip_prefix(parameter.name).is_some_and(|rest| rest.starts_with('['));
+            part == parameter.name || item || of_loop.as_deref() == Some(part)
+        };
+        let adds = parts.iter().any(|part| is_given(part))
             && (matches!(step.kind, StatementKind::Update { .. }) || parts.contains(&total));
         if of_self && adds && !is_changed && !is_without_graph(scope, around) {
             found.get_or_insert(total);

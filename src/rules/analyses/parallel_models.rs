@@ -1,0 +1,98 @@
+//! Models that `DataParallel` spreads from the first card, and that lie on another one by the device that is written there.
+
+use super::current_devices::{PARALLEL, home, index_of};
+use super::memory::method_of;
+use crate::code::walk::{CodeNode, walk};
+use crate::code::{Expr, ExprKind, StatementKind, Target};
+use crate::facts::Span;
+use crate::rules::files::{FileScope, RawFinding};
+use crate::rules::uses::argument;
+
+/// A model that is wrapped without `device_ids`.
+struct Wrapped<'e> {
+    function: Option<usize>,
+    span: Span,
+    /// What stands for it before and after.
+    names: Vec<&'e str>,
+}
+
+/// `net = DataParallel(net)` and `net = net.to("cuda:1")`.
+pub(super) fn on_another_card(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    let (mut all, mut moves): (Vec<Wrapped<'_>>, Vec<_>) = (Vec::new(), Vec::new());
+    let mut target: Option<(Span, &str)> = None;
+    walk(scope.code, &mut |part, around| {
+        let expr = match part {
+            CodeNode::Statement(step) => {
+                target = match &step.kind {
+                    StatementKind::Assign { targets, value: Some(value), .. } => match &targets[..] {
+                        [Target::Name(name, _)] => Some((value.span, *name)),
+                        _ => None,
+                    },
+                    _ => None,
+                };
+                return;
+            }
+            CodeNode::Expr(expr) => expr,
+            CodeNode::Target(_) => return,
+        };
+        let ExprKind::Call(call) = &expr.kind else { return };
+        let function = home(around);
+        if scope.names.path(&call.callee).is_some_and(|path| PARALLEL.contains(&path)) {
+            let chooses = argument(&call.arguments, Some(1), Some("device_ids")).is_some();
+            if chooses || call.arguments.iter().any(|one| one.unpacked) {
+                return;
+            }
+            let given = call.arguments.first().and_then(|model| name_of(&model.value));
+            let kept =
+                target.filter(|(value, _)| value.start <= expr.span.start && expr.span.end <= value.end);
+            let names = given.into_iter().chain(kept.map(|(_, name)| name)).collect();
+            all.push(Wrapped { function, span: expr.span, names });
+        } else if let Some((object, "to" | "cuda", call)) = method_of(expr)
+            && let Some(device) = argument(&call.arguments, Some(0), Some("device"))
+        {
+            moves.push((function, object, expr.span, card_of(scope, device)));
+        }
+    });
+    let finding = |one: Wrapped<'_>| {
+        let of_model = |object: &Expr<'_>, span: Span| {
+            let contains = |outer: Span, inner: Span| outer.start <= inner.start && inner.end <= outer.end;
+            name_of(object).is_some_and(|name| one.names.contains(&name))
+                || contains(one.span, span)
+                || object.span == one.span
+        };
+        let here = moves
+            .iter()
+            .filter(|(function, object, span, _)| *function == one.function && of_model(object, *span));
+        let cards: Vec<_> = here.map(|(.., span, card)| (*span, *card)).collect();
+        let (at, index) = cards.last().and_then(|(at, card)| Some((*at, card.filter(|card| *card > 0)?)))?;
+        let is_elsewhere = cards.iter().all(|(_, card)| card.is_some_and(|card| card > 0));
+        is_elsewhere.then(|| {
+            let raw_finding = RawFinding::at(scope.place(one.span)).word("index", index.to_string());
+            let raw_finding = raw_finding.word("starts", "without `device_ids` starts at `cuda:0`");
+            raw_finding.beside(scope.place(at), "the model goes there")
+        })
+    };
+    all.into_iter().filter_map(finding).collect()
+}
+
+fn name_of<'s>(expr: &Expr<'s>) -> Option<&'s str> {
+    match &expr.kind {
+        ExprKind::Name(name) => Some(name),
+        ExprKind::Call(_) => method_of(expr)
+            .filter(|(_, name, _)| matches!(*name, "to" | "cuda"))
+            .and_then(|(object, ..)| name_of(object)),
+        _ => None,
+    }
+}
+
+/// The card that a device is, also where the CPU is taken on a machine without one.
+fn card_of(scope: &FileScope<'_>, device: &Expr<'_>) -> Option<i64> {
+    match &scope.names.meant(device).kind {
+        ExprKind::Choice(parts) => card_of(scope, &parts.1).or_else(|| card_of(scope, &parts.2)),
+        ExprKind::Call(call) if scope.names.path(&call.callee) == Some("torch.device") => {
+            let only = argument(&call.arguments, Some(0), None).filter(|_| call.arguments.len() == 1);
+            only.map_or_else(|| index_of(scope, device), |only| card_of(scope, only))
+        }
+        _ => index_of(scope, device),
+    }
+}
