@@ -338,7 +338,7 @@ impl<'p> Interpreter<'p> {
         if let Some(variable) = self.variable_name(key).filter(|_| self.quiet == 0)
             && self.shown_of(&variable).iter().any(Definition::is_absent)
         {
-            self.note_absent(&variable, span);
+            self.note_absent_read(&variable, span);
             self.may_raise();
             let set = VariablePresence {
                 variable: self.state.as_shown(&variable),

@@ -1,7 +1,7 @@
 //! What launchers say beside what they run, and what a program takes for granted.
 
 use super::Interpreter;
-use crate::code::{Observation, Observed};
+use crate::code::{Host, Observation, Observed};
 use crate::facts::Span;
 use crate::program::is_gpu_variable;
 use crate::program::state::{Definition, MASK};
@@ -21,8 +21,16 @@ impl<'p> Interpreter<'p> {
         }
     }
 
-    /// A mask that only whoever starts the program can have set is demanded, and nobody catches the error. A process that
-    /// another starts may be given one.
+    /// A mask is read where it is not set. A program may ask its caller for it, so a command of the project itself must start
+    /// it without one.
+    pub(super) fn note_absent_read(&mut self, variable: &str, span: Span) {
+        if self.launch.is_some_and(|launch| launch.host == Host::Machine) {
+            self.note_absent(variable, span);
+        }
+    }
+
+    /// A mask that only whoever starts the program can have set is taken for granted, and nobody catches the error. A process
+    /// that another starts may be given one.
     pub(super) fn note_absent(&mut self, variable: &str, span: Span) {
         let is_started_here = self.in_child == 0 && self.test.is_none() && !self.only_if_called;
         if is_started_here
