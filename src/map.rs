@@ -11,10 +11,11 @@
 //! chains       how the CPU part comes to a module that loads a GPU library
 //! programs     which card each program takes, and what decides it
 //! machine      the cards that there are, or are supposed to be
+//! since        what is another map than that of an earlier state
 //! what_if      the same programs in another environment, or on another machine
 //! drawing      the boxes and lines of a picture, and their layout
 //!    │
-//! json, markdown, dot, html, table   one writer for each format
+//! json, dot, html, table, tables   one writer for each format; `sheet` is what tables are written on
 //! ```
 
 mod chains;
@@ -25,17 +26,21 @@ mod imports;
 pub mod json;
 mod layout;
 mod machine;
-pub mod markdown;
 mod programs;
+mod sheet;
+mod since;
 mod survey;
 mod switches;
 mod table;
+pub mod tables;
 mod touchpoints;
 mod what_if;
 
 pub use imports::{Edge, ImportKind};
 pub use machine::{Card, Machine, MachineError};
 pub use programs::{ProgramLine, lines_of, with_cards};
+pub use sheet::Marks;
+pub use since::Since;
 pub use switches::{Decides, RivalSwitches, Variable};
 pub use table::write as write_table;
 pub use touchpoints::{Kind, Touchpoint};
@@ -46,13 +51,14 @@ use crate::findings::Severity;
 use crate::rules::{PolicyRulings, RuleSet, UnknownSelector};
 use crate::settings::Settings;
 use crate::sources::Sources;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use survey::Project;
 
 /// What a project does with GPUs, and where.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Map {
     /// Those that touch a GPU or lead to one, by path.
     pub modules: Vec<Module>,
@@ -60,6 +66,8 @@ pub struct Map {
     pub edges: Vec<Edge>,
     /// The ways on which the CPU part comes to a GPU library.
     pub chains: Vec<chains::Chain>,
+    /// How many more there are, each at least as long as those of its entry that are told.
+    pub chains_left_out: usize,
     /// Which card each program takes.
     pub programs: Vec<ProgramLine>,
     pub variables: Vec<Variable>,
@@ -75,7 +83,7 @@ pub struct Map {
 }
 
 /// A file of the project.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Module {
     pub path: String,
     pub language: &'static str,
@@ -93,7 +101,7 @@ pub struct Module {
 }
 
 /// What a module is for the map.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Part {
     /// It starts programs, or sets variables for them: a shell script, a workflow, a file of settings.
@@ -106,7 +114,7 @@ pub enum Part {
 }
 
 /// A finding as the map shows it: those that a policy or a comment silences are none.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Fault {
     pub rule: String,
     pub family: String,
@@ -119,14 +127,14 @@ pub struct Fault {
 }
 
 /// A file that could not be read, or only in part.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Unread {
     pub path: String,
     pub reason: String,
 }
 
 /// A place as people read it.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 pub struct PlaceText {
     pub path: String,
     /// Of a notebook, in which lines count.

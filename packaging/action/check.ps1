@@ -131,9 +131,10 @@ if ($env:INPUT_MODE) { $arguments += "--mode=$env:INPUT_MODE" }
 if ($env:INPUT_BASELINE) { $arguments += "--baseline=$env:INPUT_BASELINE" }
 if ($since) { $arguments += "--since=$since" }
 $arguments += @("$env:INPUT_ARGS" -split "`r?`n" | Where-Object { $_ })
-$arguments += '--'
 # A backslash at the end would escape the quote that Windows PowerShell puts behind it.
-$arguments += @($env:INPUT_PATHS -split "`r?`n" | ForEach-Object { $_.TrimEnd('\') } | Where-Object { $_ })
+$paths = @($env:INPUT_PATHS -split "`r?`n" | ForEach-Object { $_.TrimEnd('\') } | Where-Object { $_ })
+$arguments += '--'
+$arguments += $paths
 & $env:BINARY @arguments
 $code = $LASTEXITCODE
 
@@ -153,6 +154,20 @@ Add-Output 'suppressed' $counts.suppressed
 Add-Output 'baselined' $counts.baselined
 if ($env:INPUT_SUMMARY -eq 'true') {
     [IO.File]::AppendAllText($env:GITHUB_STEP_SUMMARY, [IO.File]::ReadAllText($markdown))
+    if ($since) {
+        # What a change means for the cards of programs that it does not touch is no finding.
+        $arguments = @('map', '--format=markdown', "--since=$since")
+        if ($env:INPUT_CONFIG) { $arguments += "--config=$env:INPUT_CONFIG" }
+        if ($env:INPUT_MODE) { $arguments += "--mode=$env:INPUT_MODE" }
+        $arguments += '--'
+        $arguments += $paths
+        $lines = @(& $env:BINARY @arguments)
+        if ($LASTEXITCODE -eq 0) {
+            [IO.File]::AppendAllText($env:GITHUB_STEP_SUMMARY, "`n" + ($lines -join "`n") + "`n")
+        } else {
+            Write-Annotation 'notice' 'Which programs take another card cannot be told: gpulint map ended with an error, which the log shows.'
+        }
+    }
 }
 
 switch ($env:INPUT_SARIF) {

@@ -142,11 +142,13 @@ while IFS= read -r word; do
   word=${word%$'\r'}
   if [ -n "$word" ]; then command+=("$word"); fi
 done <<< "$INPUT_ARGS"
-command+=(--)
+paths=()
 while IFS= read -r path; do
   path="${path%$'\r'}"
-  if [ -n "$path" ]; then command+=("$path"); fi
+  if [ -n "$path" ]; then paths+=("$path"); fi
 done <<< "$INPUT_PATHS"
+# Older versions of bash take an empty array for one that is not set.
+command+=(-- ${paths[@]+"${paths[@]}"})
 code=0
 "${command[@]}" || code=$?
 
@@ -172,7 +174,20 @@ write warnings "$(count warning)"
 write notes "$(count note)"
 write suppressed "$(count suppressed)"
 write baselined "$(count baselined)"
-if [ "$INPUT_SUMMARY" = true ]; then cat "$reports/gpulint.md" >> "$GITHUB_STEP_SUMMARY"; fi
+if [ "$INPUT_SUMMARY" = true ]; then
+  cat "$reports/gpulint.md" >> "$GITHUB_STEP_SUMMARY"
+  if [ -n "$since" ]; then
+    # What a change means for the cards of programs that it does not touch is no finding.
+    map=("$BINARY" map --format=markdown "--since=$since")
+    if [ -n "$INPUT_CONFIG" ]; then map+=("--config=$INPUT_CONFIG"); fi
+    if [ -n "$INPUT_MODE" ]; then map+=("--mode=$INPUT_MODE"); fi
+    if "${map[@]}" -- ${paths[@]+"${paths[@]}"} > "$reports/map.md"; then
+      { echo; cat "$reports/map.md"; } >> "$GITHUB_STEP_SUMMARY"
+    else
+      told notice "Which programs take another card cannot be told: gpulint map ended with an error, which the log shows."
+    fi
+  fi
+fi
 
 case $INPUT_SARIF in
   always) write upload true ;;

@@ -1,8 +1,10 @@
 //! `gpulint map`: everything in a project that touches a GPU, and which card each program takes.
 
+mod since;
+
 use super::options::PolicyOptions;
 use super::{ignoring_closed_pipe, settings_of};
-use crate::map::{self, Machine, Map, Question};
+use crate::map::{self, Machine, Map, Marks, Question};
 use crate::masks;
 use crate::policy::{DeviceOrder, absolute};
 use crate::report::commands::{Form, harmless};
@@ -11,7 +13,7 @@ use crate::settings::Settings;
 use crate::sources::Sources;
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
-use std::io::Write;
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 #[derive(Args)]
@@ -19,7 +21,7 @@ pub struct Arguments {
     /// Files and folders to map.
     #[arg(default_value = ".")]
     paths: Vec<PathBuf>,
-    /// Output format: markdown, json, html or dot. With --programs a table for the terminal, when no format is named.
+    /// Output format: text, markdown, json, html or dot. On a terminal and with --programs text, else markdown.
     #[arg(long, value_enum, hide_possible_values = true, value_name = "FORMAT")]
     format: Option<MapFormat>,
     /// Say only which card each program takes, what decides that, and what comes too late for it.
@@ -34,12 +36,18 @@ pub struct Arguments {
     /// The cards that there are: a report of `gpulint doctor --format json`, or how many. By default what the policy says.
     #[arg(long, value_name = "FILE|COUNT")]
     machine: Option<PathBuf>,
+    /// Say only what changed since REF, as in --since of check: programs that take another card, and modules whose import
+    /// loads a GPU library and did not.
+    #[arg(long, value_name = "REF", conflicts_with_all = ["programs", "mask", "order"])]
+    since: Option<String>,
     #[command(flatten)]
     policy: PolicyOptions,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum MapFormat {
+    /// Tables for a terminal.
+    Text,
     /// Tables, for the summary of a job or a page.
     Markdown,
     /// One JSON object, for programs.
@@ -62,37 +70,58 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
     let mask = arguments.mask.iter().map(|mask| ("CUDA_VISIBLE_DEVICES".to_owned(), mask.clone()));
     let order = arguments.order.map(|order| ("CUDA_DEVICE_ORDER".to_owned(), order.as_str().to_owned()));
     let question = Question { machine, given: mask.chain(order).collect() };
-    let map = Map::of(&sources, &settings, &rules, &question)?;
     let mut whole = Vec::new();
-    let form = match (arguments.format, arguments.programs) {
-        (None, true) => {
+    if let Some(reference) = &arguments.since {
+        let form = since::write(arguments, reference, (&settings, &question), sources, &mut whole)?;
+        return printed(&whole, form, out);
+    }
+    let map = Map::of(&sources, &settings, &rules, &question)?;
+    let form = match (arguments.format(), arguments.programs) {
+        (MapFormat::Text, true) => {
             map::write_table(&map, &mut whole)?;
             Form::Plain
         }
-        (None | Some(MapFormat::Markdown), false) => {
-            map::markdown::write(&map, &mut whole)?;
+        (MapFormat::Text, false) => {
+            map::tables::write(&map, Marks::Plain, &mut whole)?;
+            Form::Plain
+        }
+        (MapFormat::Markdown, false) => {
+            map::tables::write(&map, Marks::Markdown, &mut whole)?;
             Form::Markup
         }
-        (Some(MapFormat::Markdown), true) => {
-            map::markdown::write_programs(&map, &mut whole)?;
+        (MapFormat::Markdown, true) => {
+            map::tables::write_programs(&map, Marks::Markdown, &mut whole)?;
             Form::Markup
         }
-        (Some(MapFormat::Html), programs_first) => {
+        (MapFormat::Html, programs_first) => {
             map::html::write(&map, &sources, programs_first, &mut whole)?;
             Form::Markup
         }
-        (Some(MapFormat::Dot), true) => bail!("--format dot draws modules; leave --programs out"),
-        (Some(MapFormat::Dot), false) => {
+        (MapFormat::Dot, true) => bail!("--format dot draws modules; leave --programs out"),
+        (MapFormat::Dot, false) => {
             map::dot::write(&map, &mut whole)?;
             Form::Plain
         }
-        (Some(MapFormat::Json), is_short) => {
+        (MapFormat::Json, is_short) => {
             map::json::write(&map, is_short, &mut whole)?;
             Form::Json
         }
     };
-    ignoring_closed_pipe(out.write_all(harmless(&String::from_utf8_lossy(&whole), form).as_bytes()))?;
+    printed(&whole, form, out)
+}
+
+fn printed(whole: &[u8], form: Form, out: &mut dyn Write) -> anyhow::Result<u8> {
+    ignoring_closed_pipe(out.write_all(harmless(&String::from_utf8_lossy(whole), form).as_bytes()))?;
     Ok(0)
+}
+
+impl Arguments {
+    fn format(&self) -> MapFormat {
+        self.format.unwrap_or_else(|| match self.programs || io::stdout().is_terminal() {
+            true => MapFormat::Text,
+            false => MapFormat::Markdown,
+        })
+    }
 }
 
 /// A value that selects cards, or hides them on purpose.

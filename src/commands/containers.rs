@@ -32,7 +32,9 @@ const LETTERS: &str = "itdPqz";
 
 /// What a container engine starts; `false` when the words are for none.
 pub(super) fn start(words: &[Option<&str>], at: usize, name: &str, invocation: &mut Invocation) -> bool {
-    if !matches!(name, "docker" | "podman" | "nerdctl") {
+    // The wrapper of NVIDIA is docker with all GPUs, as long as no option says less.
+    let has_gpus = name == "nvidia-docker";
+    if !has_gpus && !matches!(name, "docker" | "podman" | "nerdctl") {
         return false;
     }
     invocation.started = Started::Program(name.to_owned());
@@ -42,7 +44,8 @@ pub(super) fn start(words: &[Option<&str>], at: usize, name: &str, invocation: &
         "exec" => false,
         _ => return true,
     };
-    let mut container = Container::default();
+    let mut container =
+        Container { gpus: if has_gpus { Gpus::All } else { Gpus::None }, ..Container::default() };
     let Some(image) = container.options(words, at, invocation) else { return true };
     let elsewhere = match run {
         true => SeparateEnvironment::Container {

@@ -5,11 +5,15 @@ use super::imports::{Graph, ImportKind, Target};
 use crate::facts::FileId;
 use crate::program::{Program, Start};
 use crate::sources::Sources;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+/// So many are told of a whole project. A library that a module of hundreds imports has thousands.
+const MOST: usize = 2_000;
+
 /// The shortest way from a module of the CPU part to a module that loads a GPU library.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Chain {
     /// The module that must run without a GPU.
     pub entry: String,
@@ -31,7 +35,7 @@ pub(super) struct Entry {
 }
 
 /// One import on the way.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Hop {
     #[serde(flatten)]
     pub spot: PlaceText,
@@ -61,6 +65,30 @@ pub(super) fn of<'e>(
     gpu_modules: &BTreeSet<FileId>,
 ) -> Vec<Chain> {
     entries.flat_map(|entry| from(sources, graph, entry, gpu_modules)).collect()
+}
+
+/// The shortest of each entry where there are too many, so that none is without, and how many are left out. `chains` are those
+/// of one entry after the other, the shortest first.
+pub(super) fn bounded(mut chains: Vec<Chain>) -> (Vec<Chain>, usize) {
+    let all = chains.len();
+    let counts: Vec<usize> =
+        chains.chunk_by(|one, other| one.entry == other.entry).map(<[Chain]>::len).collect();
+    let told = |each: usize| counts.iter().map(|count| each.min(*count)).sum::<usize>();
+    let most = counts.iter().copied().max().unwrap_or(0);
+    let each = (1..=most).rev().find(|&each| told(each) <= MOST).unwrap_or(1);
+    let mut rank = 0;
+    let mut last: Option<String> = None;
+    chains.retain(|chain| {
+        if last.as_ref() != Some(&chain.entry) {
+            last = Some(chain.entry.clone());
+            rank = 0;
+        }
+        rank += 1;
+        rank <= each
+    });
+    chains.truncate(MOST);
+    let left_out = all - chains.len();
+    (chains, left_out)
 }
 
 fn from(sources: &Sources, graph: &Graph<'_>, entry: &Entry, gpu_modules: &BTreeSet<FileId>) -> Vec<Chain> {
@@ -107,4 +135,34 @@ fn from(sources: &Sources, graph: &Graph<'_>, entry: &Entry, gpu_modules: &BTree
         }
     }
     chains
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chains(counts: &[usize]) -> Vec<Chain> {
+        let of = |(entry, &count): (usize, &usize)| {
+            (0..count).map(move |at| Chain {
+                entry: format!("entry{entry}.py"),
+                module: at.to_string(),
+                hops: Vec::new(),
+            })
+        };
+        counts.iter().enumerate().flat_map(of).collect()
+    }
+
+    #[test]
+    fn every_entry_keeps_its_shortest() {
+        assert_eq!(bounded(chains(&[])).1, 0);
+        let (kept, left_out) = bounded(chains(&[3, 1]));
+        assert_eq!((kept.len(), left_out), (4, 0));
+        let (kept, left_out) = bounded(chains(&[3_000, 1, 40]));
+        assert_eq!((kept.len(), left_out), (2_000, 1_041));
+        let of = |entry: &str| kept.iter().filter(|chain| chain.entry == entry).collect::<Vec<_>>();
+        assert_eq!((of("entry0.py").len(), of("entry1.py").len(), of("entry2.py").len()), (1_959, 1, 40));
+        assert_eq!(of("entry0.py")[0].module, "0");
+        let (kept, left_out) = bounded(chains(&[2; 3_000]));
+        assert_eq!((kept.len(), left_out, kept[1].entry.as_str()), (2_000, 4_000, "entry1.py"));
+    }
 }

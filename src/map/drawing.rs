@@ -88,12 +88,14 @@ impl<'m> Drawing<'m> {
         let mut drawing = Drawing::default();
         for depth in depths {
             drawing = Drawing::folded(map, depth);
-            if drawing.boxes.len() <= MOST_BOXES && drawing.lines.len() <= MOST_LINES {
+            // One box for everything says nothing: rather some of the lines between the folders at the top are left out.
+            let fits = drawing.lines.len() <= MOST_LINES || depth <= 1;
+            if drawing.boxes.len() <= MOST_BOXES && fits {
                 break;
             }
         }
-        // Those that cross matter most.
-        drawing.lines.sort_by_key(|line| (!line.crosses, *line));
+        // Those that cross matter most, and those that stand for many imports.
+        drawing.lines.sort_by_key(|line| (!line.crosses, !line.loads, usize::MAX - line.count, *line));
         drawing.left_out = drawing.lines.len().saturating_sub(MOST_LINES);
         drawing.lines.truncate(MOST_LINES);
         drawing

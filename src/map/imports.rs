@@ -13,10 +13,11 @@ use crate::facts::{FileId, Place};
 use crate::program::trace::{EventKind, Frame, FrameId, Trace};
 use crate::program::{Names, Program, Start};
 use crate::sources::Sources;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// When an import happens.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ImportKind {
     /// Whenever the module is imported.
@@ -34,10 +35,11 @@ pub enum ImportKind {
 }
 
 /// One import, as it is told.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 pub struct Edge {
     /// The module that imports.
     #[serde(flatten, serialize_with = "as_from")]
+    #[schemars(with = "From")]
     pub from: PlaceText,
     /// The path of a module of the project, or the name of one outside.
     pub to: String,
@@ -50,15 +52,20 @@ pub struct Edge {
     pub place: Place,
 }
 
+/// A place as an import has it.
+#[derive(Serialize, JsonSchema)]
+struct From {
+    /// The module that imports.
+    from: String,
+    /// Of a notebook, in which lines count.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cell: Option<u32>,
+    /// 1-based.
+    line: u32,
+}
+
 fn as_from<S: serde::Serializer>(spot: &PlaceText, serializer: S) -> Result<S::Ok, S::Error> {
-    #[derive(Serialize)]
-    struct From<'a> {
-        from: &'a str,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        cell: Option<u32>,
-        line: u32,
-    }
-    From { from: &spot.path, cell: spot.cell, line: spot.line }.serialize(serializer)
+    From { from: spot.path.clone(), cell: spot.cell, line: spot.line }.serialize(serializer)
 }
 
 /// One import, as it is written.

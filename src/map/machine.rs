@@ -4,6 +4,7 @@
 use crate::masks::selection::{Stop, select};
 use crate::masks::{self, Kind};
 use crate::policy::Policy;
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -54,7 +55,7 @@ pub enum Counted {
 }
 
 /// Which card a program takes, as far as that can be told.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(tag = "is", rename_all = "kebab-case")]
 pub enum Card {
     /// The card with this number in PCI order.

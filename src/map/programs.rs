@@ -2,18 +2,21 @@
 
 use super::PlaceText;
 use super::machine::{Card, Counted, Machine};
+use super::touchpoints::implied;
 use crate::code::Host;
 use crate::facts::Place;
 use crate::policy::Policy;
+use crate::program::knowledge::Does;
 use crate::program::trace::{Choice, Event, EventKind, Trace};
 use crate::program::{Definition, MASK, ORDER, Program, Reaching, Start};
 use crate::rules::wording::as_code;
 use crate::trace::{describe, started_by};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeSet;
 
 /// A program as it is started once.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 pub struct ProgramLine {
     pub path: String,
     /// How it is started: `started as a script`; of a launcher that uses a GPU itself, its command.
@@ -22,6 +25,9 @@ pub struct ProgramLine {
     pub launcher: Option<PlaceText>,
     /// The first thing that it does on a GPU; none where nothing was seen.
     pub first_use: Option<PlacedText>,
+    /// Where it asks for GPUs, or initialises CUDA in passing, when nothing was seen that it does on one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub asks: Option<PlacedText>,
     /// What CUDA_VISIBLE_DEVICES may hold when CUDA is initialised; at the end where it is not.
     pub mask: VariableValues,
     /// The same for CUDA_DEVICE_ORDER.
@@ -59,7 +65,7 @@ pub struct Step {
 const MOST_STEPS: usize = 60;
 
 /// Something that a program does somewhere.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 pub struct PlacedText {
     #[serde(flatten)]
     pub spot: PlaceText,
@@ -67,7 +73,7 @@ pub struct PlacedText {
 }
 
 /// What a variable may hold.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 pub struct VariableValues {
     /// `null`: it is not set.
     pub values: BTreeSet<Option<String>>,
@@ -116,6 +122,8 @@ impl Teller<'_> {
         let trace = self.trace;
         let takes = |event: &Event| event.what.takes_gpu() || is_taken(&event.what);
         let first_use = events.iter().find(|event| takes(event)).map(|event| self.deed(event));
+        let asking = events.iter().find(|event| asks(&event.what)).filter(|_| first_use.is_none());
+        let asks = asking.map(|event| self.deed(event));
         let decisive: Vec<&Event> = events
             .iter()
             .copied()
@@ -157,6 +165,7 @@ impl Teller<'_> {
             start: started,
             launcher: launcher.map(|site| PlaceText::of(self.program.sources, site)),
             first_use,
+            asks,
             mask,
             order,
             devices,
@@ -197,7 +206,9 @@ impl Teller<'_> {
                         Some(value) => _ = held.values.insert(Some(value.trim().to_owned())),
                         None => held.known = false,
                     }
-                    held.set_at.extend(self.trace.events.get(*event as usize).map(|event| self.deed(event)));
+                    let event = self.trace.events.get(*event as usize);
+                    let written = event.filter(|event| implied(self.program, event).is_none());
+                    held.set_at.extend(written.map(|event| self.deed(event)));
                 }
                 Definition::Elsewhere => held.known = false,
             }
@@ -261,6 +272,12 @@ impl Teller<'_> {
 /// Whether a card is chosen and not only named.
 fn is_taken(what: &EventKind) -> bool {
     matches!(what, EventKind::Select { choice: Choice::Taken | Choice::Masked, .. })
+}
+
+/// Whether it asks which GPUs there are, or initialises CUDA and takes none.
+fn asks(what: &EventKind) -> bool {
+    let queries = matches!(what, EventKind::Call { does, .. } if does.iter().any(|does| matches!(does, Does::Query | Does::Nvml)));
+    queries || (what.initialises_cuda() && !what.only_passes())
 }
 
 /// Whether it sets one of the two variables when CUDA has read them.
@@ -345,6 +362,7 @@ impl ProgramLine {
     /// For people; a program that uses none has no card.
     pub fn card_words(&self) -> String {
         match (self.uses_gpu(), self.cards.is_empty()) {
+            (false, _) if self.asks.is_some() => "asks for GPUs; none was seen that it takes".to_owned(),
             (false, _) => "uses no GPU".to_owned(),
             (true, true) => "not known".to_owned(),
             _ => {

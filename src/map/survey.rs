@@ -88,6 +88,7 @@ impl Survey {
         let written = files().filter(is_told).flat_map(|file| touchpoints::written_in(program, file));
         let imported = self.edges.iter().filter(|found| is_told(&found.place.file)).filter_map(Found::touch);
         self.written = written.chain(imported).chain(self.switches.touches()).collect();
+        touchpoints::without_followed(&self.touches, &mut self.written, program.sources);
         self.starts = files().filter_map(|file| Some((file, started_file(program, file)?))).collect();
         let is_gpu_module = |file: &FileId| {
             let cpu = project.governed.at(*file).cpu.as_ref();
@@ -140,6 +141,7 @@ impl Survey {
             .collect();
         let is_told = |name: &str| told.contains(name);
         chains.retain(|chain| is_told(&chain.entry) || chain.hops.iter().any(|hop| is_told(&hop.spot.path)));
+        let (chains, chains_left_out) = chains::bounded(chains);
         let edges = graph.edges(sources, &parts);
         let mut faults: BTreeMap<FileId, Vec<Fault>> = BTreeMap::new();
         let active = outcome.findings.into_iter().filter(|finding| finding.status == Status::Active);
@@ -189,6 +191,7 @@ impl Survey {
             modules,
             edges,
             chains,
+            chains_left_out,
             programs,
             variables,
             rivals,

@@ -1,19 +1,20 @@
 //! Variables of the environment about GPUs, who sets and who reads each, and switches that decide the same thing beside each
 //! other: whoever turns one of them does not know what the others say.
 
-use super::touchpoints::{Kind, Touch};
+use super::touchpoints::{Kind, Touch, is_written};
 use super::{Module, PlaceText};
 use crate::code::walk::{CodeNode, walk};
 use crate::code::{Expr, ExprKind, StatementKind, Target};
 use crate::facts::{FileId, Place, Span};
-use crate::program::{MASK, Names, Program, is_gpu_variable};
+use crate::program::{MASK, Names, ORDER, Program, is_gpu_variable};
 use crate::rules::{AskedPlace, PolicyRulings, asked_in};
 use crate::sources::Sources;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// What a switch decides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Decides {
     /// Between CPU and GPU.
@@ -23,7 +24,7 @@ pub enum Decides {
 }
 
 /// A variable of the environment that is about GPUs.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Variable {
     pub name: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -33,14 +34,14 @@ pub struct Variable {
 }
 
 /// Switches of which each decides the same.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct RivalSwitches {
     pub decides: Decides,
     pub switches: Vec<Switch>,
 }
 
 /// A variable, or a constant of a module.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Switch {
     pub name: String,
     pub is_constant: bool,
@@ -97,16 +98,18 @@ impl Switches {
         Switches { found }
     }
 
-    /// The places in a list of touchpoints; what programs set is among their events already.
+    /// The places in a list of touchpoints.
     pub fn touches(&self) -> impl Iterator<Item = Touch> {
-        self.found.iter().filter_map(|found| {
+        self.found.iter().map(|found| {
             let (kind, text) = match found.does {
                 Does::Read => (Kind::VariableRead, format!("{} is read", found.name)),
                 Does::IsConstant => (Kind::Constant, format!("{} decides between CPU and GPU", found.name)),
-                Does::Set if is_gpu_variable(&found.name) => return None,
+                Does::Set if matches!(found.name.as_str(), MASK | ORDER) => {
+                    (Kind::Pin, format!("{} is set", found.name))
+                }
                 Does::Set => (Kind::VariableSet, format!("{} is set", found.name)),
             };
-            Some(Touch { place: found.place, kind, name: found.name.clone(), text })
+            Touch { place: found.place, kind, name: found.name.clone(), text }
         })
     }
 
@@ -224,6 +227,9 @@ fn set_in(program: &Program<'_>, file: FileId) -> Vec<(String, Span)> {
             _ => {}
         },
         _ => {}
+    });
+    set.retain(|(name, span)| {
+        !matches!(name.as_str(), MASK | ORDER) || is_written(program, Place { file, span: *span }, name)
     });
     set
 }

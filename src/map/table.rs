@@ -1,13 +1,14 @@
 //! The programs as a table for a terminal: which card each takes, who starts it, and what says so.
 
 use super::programs::PlacedText;
+use super::sheet::columns;
 use super::{Map, ProgramLine};
 use crate::report::printable;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-/// A column is not wider than this, but for the last.
-const MOST_WIDE: usize = 72;
+/// Of programs of which little is known, so many are named.
+const MOST_ASKING: usize = 20;
 
 /// # Errors
 /// Only those of `out`.
@@ -19,11 +20,25 @@ pub fn write(map: &Map, out: &mut dyn Write) -> io::Result<()> {
     } else {
         let head = ["program", "started by", "card", "decided by", "too late"].map(str::to_owned);
         let rows = using.iter().map(|line| row(line));
-        columns(&[head].into_iter().chain(rows).collect::<Vec<_>>(), out)?;
+        told([head].into_iter().chain(rows), out)?;
         writeln!(out)?;
         for (card, count) in by_card(&using) {
             let noun = if count == 1 { "program" } else { "programs" };
             writeln!(out, "{}: {count} {noun}", printable(&card))?;
+        }
+    }
+    let (asking, others): (Vec<&ProgramLine>, Vec<&ProgramLine>) =
+        others.into_iter().partition(|line| line.asks.is_some());
+    if !asking.is_empty() {
+        let noun = if asking.len() == 1 { "program asks" } else { "programs ask" };
+        writeln!(out, "{} {noun} for GPUs, and none was seen that it takes:", asking.len())?;
+        let rows = asking.iter().take(MOST_ASKING).map(|line| {
+            let asks = line.asks.as_ref().map(|deed| deed.spot.to_string()).unwrap_or_default();
+            ["".to_owned(), line.path.clone(), started(line), asks]
+        });
+        told(rows, out)?;
+        if let more @ 1.. = asking.len().saturating_sub(MOST_ASKING) {
+            writeln!(out, "  and {more} more: `--format json` has all")?;
         }
     }
     match others.len() {
@@ -43,7 +58,7 @@ pub fn write(map: &Map, out: &mut dyn Write) -> io::Result<()> {
         return Ok(());
     }
     writeln!(out)?;
-    columns(&[head].into_iter().chain(rows).collect::<Vec<_>>(), out)
+    told([head].into_iter().chain(rows), out)
 }
 
 fn row(line: &ProgramLine) -> [String; 5] {
@@ -62,12 +77,15 @@ fn row(line: &ProgramLine) -> [String; 5] {
             .collect::<Vec<_>>()
             .join(" ")
     };
-    let started = line.launcher.as_ref().map_or_else(|| line.start.clone(), ToString::to_string);
     let decided = match line.decided_by() {
         deeds if deeds.is_empty() => "nothing".to_owned(),
         deeds => places(deeds),
     };
-    [line.path.clone(), started, line.card_words(), decided, places(line.too_late.iter().collect())]
+    [line.path.clone(), started(line), line.card_words(), decided, places(line.too_late.iter().collect())]
+}
+
+fn started(line: &ProgramLine) -> String {
+    line.launcher.as_ref().map_or_else(|| line.start.clone(), ToString::to_string)
 }
 
 /// How many programs take each card.
@@ -79,18 +97,8 @@ fn by_card(programs: &[&ProgramLine]) -> BTreeMap<String, usize> {
     counts
 }
 
-/// Rows with each column as wide as its widest cell.
-fn columns<const N: usize>(rows: &[[String; N]], out: &mut dyn Write) -> io::Result<()> {
-    let width = |text: &String| text.chars().count();
-    let widths: Vec<usize> =
-        (0..N).map(|at| rows.iter().map(|row| width(&row[at])).max().unwrap_or(0).min(MOST_WIDE)).collect();
-    for row in rows {
-        let mut line = String::new();
-        for (cell, wide) in row.iter().zip(&widths) {
-            line.push_str(&printable(cell));
-            line.extend(std::iter::repeat_n(' ', wide.saturating_sub(width(cell)) + 2));
-        }
-        writeln!(out, "{}", line.trim_end())?;
-    }
-    Ok(())
+/// Rows of text from files, in columns.
+fn told<const N: usize>(rows: impl Iterator<Item = [String; N]>, out: &mut dyn Write) -> io::Result<()> {
+    let rows = rows.map(|row| row.iter().map(|cell| printable(cell).into_owned()).collect());
+    columns(&rows.collect::<Vec<_>>(), out)
 }

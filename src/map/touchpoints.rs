@@ -2,6 +2,8 @@
 //! programs that were followed; imports in examples of docstrings and compiled caches are read as they are written.
 
 use super::{PlaceText, top_of};
+use crate::code::walk::{CodeNode, walk};
+use crate::code::{Expr, ExprKind};
 use crate::facts::{FileId, Place, Span};
 use crate::program::knowledge::Does;
 use crate::program::trace::{Event, EventKind, Trace};
@@ -9,10 +11,12 @@ use crate::program::{MASK, ORDER, Program};
 use crate::rules::wording::as_code;
 use crate::sources::{Language, Sources, file_name_of};
 use crate::trace::describe;
+use rustc_hash::FxHashSet;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// What is done at a place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
     /// The mask or the order of the cards is set or removed.
@@ -129,7 +133,7 @@ pub struct Touch {
 }
 
 /// A touchpoint as it is told.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 pub struct Touchpoint {
     #[serde(flatten)]
     pub spot: PlaceText,
@@ -155,14 +159,23 @@ impl Touch {
 /// The touchpoints that a program came to, in files that are reported.
 pub(super) fn touches_of(program: &Program<'_>, trace: &Trace) -> Vec<Touch> {
     let is_told = |event: &&Event| program.sources.file(event.place.file).reported;
-    let mut touches: Vec<Touch> = trace.events.iter().filter(is_told).filter_map(touch).collect();
+    let mut touches: Vec<Touch> =
+        trace.events.iter().filter(is_told).filter_map(|event| touch(program, event)).collect();
     touches.sort();
     touches.dedup();
     touches
 }
 
-fn touch(event: &Event) -> Option<Touch> {
+fn touch(program: &Program<'_>, event: &Event) -> Option<Touch> {
     let what = &event.what;
+    if let Some(variable) = implied(program, event) {
+        return (variable == MASK).then(|| Touch {
+            place: event.place,
+            kind: Kind::Device,
+            name: "cards of a container".to_owned(),
+            text: "a container is given certain cards".to_owned(),
+        });
+    }
     let kind = match what {
         EventKind::Write { variable, .. }
         | EventKind::Remove { variable }
@@ -188,6 +201,31 @@ fn touch(event: &Event) -> Option<Touch> {
     Some(Touch { place: event.place, kind, name: as_code(what), text: describe(what) })
 }
 
+/// The variable that an event sets and nobody wrote: who is given certain cards has a mask and an order, whatever they are.
+pub(super) fn implied<'e>(program: &Program<'_>, event: &'e Event) -> Option<&'e str> {
+    match &event.what {
+        EventKind::Write { variable, .. } if matches!(variable.as_str(), MASK | ORDER) => {
+            (!is_written(program, event.place, variable)).then_some(variable)
+        }
+        _ => None,
+    }
+}
+
+/// Whether a name stands at a place, or in the line before or after it, where settings of containers have theirs. Code may
+/// name a variable elsewhere.
+pub(super) fn is_written(program: &Program<'_>, place: Place, name: &str) -> bool {
+    let source = program.sources.file(place.file);
+    if source.is_python() || matches!(source.language, Language::Notebook | Language::Rust) {
+        return true;
+    }
+    let text = source.text.as_str();
+    let before = text.get(..place.span.start as usize).unwrap_or_default();
+    let from = before.rmatch_indices('\n').nth(1).map_or(0, |(at, _)| at);
+    let after = text.get(place.span.end as usize..).unwrap_or_default();
+    let to = after.match_indices('\n').nth(1).map_or(text.len(), |(at, _)| place.span.end as usize + at);
+    text.get(from..to).is_some_and(|lines| lines.contains(name))
+}
+
 /// What stands in a file and does nothing that a trace would show.
 pub(super) fn written_in(program: &Program<'_>, file: FileId) -> Vec<Touch> {
     let source = program.sources.file(file);
@@ -197,7 +235,48 @@ pub(super) fn written_in(program: &Program<'_>, file: FileId) -> Vec<Touch> {
         return vec![Touch { place: top_of(file), kind: Kind::Cache, name, text }];
     }
     let texts = program.code(file).remarks.texts.iter();
-    texts.flat_map(|&span| in_docstring(program, file, span)).collect()
+    let mut touches: Vec<Touch> = texts.flat_map(|&span| in_docstring(program, file, span)).collect();
+    walk(program.code(file), &mut |part, _| {
+        if let CodeNode::Expr(expr) = part {
+            touches.extend(in_code(expr).map(|(kind, name)| {
+                let text = format!("`{name}`; no program was followed to it");
+                Touch { place: Place { file, span: expr.span }, kind, name, text }
+            }));
+        }
+    });
+    touches
+}
+
+/// A call that takes a GPU or chooses a card, whatever it is called on: `.cuda()`, `.to("cuda:1")`.
+fn in_code(expr: &Expr<'_>) -> Option<(Kind, String)> {
+    let ExprKind::Call(call) = &expr.kind else { return None };
+    let own = match &call.callee.kind {
+        ExprKind::Attribute(_, name) => *name,
+        _ => "",
+    };
+    let number = call.arguments.iter().find_map(|argument| match &argument.value.kind {
+        ExprKind::Text(text) => {
+            let number = text.strip_prefix("cuda:")?;
+            number.parse::<u32>().ok().map(|_| text.to_string())
+        }
+        ExprKind::Int(index) if own == "cuda" => Some(format!("cuda:{index}")),
+        _ => None,
+    });
+    match number {
+        Some(device) => Some((Kind::Device, device)),
+        None if own == "cuda" && call.arguments.is_empty() => Some((Kind::Allocation, ".cuda()".to_owned())),
+        None => None,
+    }
+}
+
+/// Leaves out what is read as it is written where a program came to the same line.
+pub(super) fn without_followed(followed: &[Touch], written: &mut Vec<Touch>, sources: &Sources) {
+    let line = |touch: &Touch| (touch.place.file, sources.position(touch.place).line, touch.kind);
+    let known: FxHashSet<_> = followed.iter().map(line).collect();
+    written.retain(|touch| {
+        !matches!(touch.kind, Kind::Pin | Kind::VariableSet | Kind::Device | Kind::Allocation)
+            || !known.contains(&line(touch))
+    });
 }
 
 /// The imports in an example for people.

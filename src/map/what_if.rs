@@ -2,11 +2,12 @@
 
 use super::machine::Card;
 use super::programs::ProgramLine;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What another environment changes.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct WhatIf {
     /// The variables that are set.
     pub environment: BTreeMap<String, String>,
@@ -17,7 +18,7 @@ pub struct WhatIf {
 }
 
 /// A program whose card changes.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Change {
     pub before: BTreeSet<Card>,
     /// How it is in the other environment.

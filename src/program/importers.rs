@@ -84,7 +84,19 @@ impl<'s> Program<'s> {
 
     /// The file itself where it is started as a script: then its folder is the first in which Python looks.
     fn script_of(&self, file: FileId) -> Option<FileId> {
-        (self.start_of(file) == Some(Start::Script)).then_some(file)
+        (self.start_of(file) == Some(Start::Script) || self.is_loose_script(file)).then_some(file)
+    }
+
+    /// A file in a package that nobody imports, that does something and imports nothing relatively, can only be started: where it
+    /// names modules of its folder, these are meant.
+    fn is_loose_script(&self, file: FileId) -> bool {
+        let look = self.facts_of(file);
+        let is_alone = !self.is_imported(file) && !self.imports.is_relative(file);
+        self.modules.in_package(file)
+            && look.is_read
+            && look.has_effect
+            && is_alone
+            && self.start_of(file).is_none()
     }
 
     /// The `__init__` files that run before a file when it is imported, outermost first.

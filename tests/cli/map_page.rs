@@ -214,7 +214,7 @@ fn an_empty_map_opens() {
 fn complaints_of_a_page_are_heard() {
     let page = "<!doctype html><script>console.error('one'); alert('two'); nowhere();</script><img src='http://127.0.0.1:9/three.png'>";
     let project = Project::new().file("page.html", page);
-    let Some(mut browser) = Browser::open(&project.path("page.html")) else { return };
+    let Some(browser) = Browser::open(&project.path("page.html")) else { return };
     for wrong in ["one", "two", "nowhere"] {
         assert!(
             browser.complaints.iter().any(|one| one.contains(wrong)),

@@ -240,6 +240,12 @@ fn pull_requests_are_about_their_own_lines() {
         }
         assert!(!ran.text.contains("::notice"), "{name}: {}", ran.text);
         assert_eq!(ran.outputs["warnings"], "1", "{name}");
+        // And which programs take another card because of it.
+        let (_, cards) = ran.summary.split_once("## Cards and GPU imports").expect("a section");
+        assert!(
+            cards.contains("| <code>new.py</code> | started as a script | not there |"),
+            "{name}: {cards}"
+        );
     }
     let project = checked_out(&server, "queue", "refs/pull/1/merge", &["--depth=1"]);
     // A merge group may hold several merges, all of which it is about.

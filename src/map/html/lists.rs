@@ -49,7 +49,12 @@ fn program(line: &ProgramLine, page: &Page<'_>) -> Markup {
                 @if !line.complete { " (not followed to its end)" }
             }
             td { @if line.uses_gpu() { (prose(&line.order.words())) } }
-            td { (deeds(&line.decided_by(), page)) }
+            td {
+                @match &line.asks {
+                    Some(asks) => (deeds(&[asks], page)),
+                    None => (deeds(&line.decided_by(), page)),
+                }
+            }
             td { (deeds(&line.too_late.iter().collect::<Vec<_>>(), page)) }
         }
     }
@@ -118,14 +123,16 @@ pub fn all(page: &Page<'_>) -> Markup {
             section #chains {
                 h2 { "Ways of the CPU part to a GPU library" }
                 ul {
-                    @for chain in map.chains.iter().take(MOST_ROWS) {
+                    @for chain in &map.chains {
                         li {
                             (page.target(&chain.entry)) ": "
                             @for hop in &chain.hops { (page.place(&hop.spot)) " → " (page.target(&hop.to)) " (" (hop.kind.word()) ") " }
                         }
                     }
                 }
-                (more(map.chains.len()))
+                @if map.chains_left_out > 0 {
+                    p.left-out { "and " (map.chains_left_out) " more, none shorter than those of the same module" }
+                }
             }
         }
         @if !map.variables.is_empty() {

@@ -15,16 +15,18 @@ const fade = (shown) => {
 
 let filtered = null;
 if (form) {
-  const texts = articles.map((article) => article.textContent.toLowerCase());
+  // Long pages have long texts: nobody waits for them before the first search.
+  let texts = null;
   const has = (list, word) => !word || list.split(" ").includes(word);
   const filter = () => {
     const { text, part, severity, rule, family } = form.elements;
     const wanted = text.value.toLowerCase();
+    if (wanted) texts ??= articles.map((article) => article.textContent.toLowerCase());
     const left = new Set();
     articles.forEach((article, at) => {
       const own = article.dataset;
       const shown = (!part.value || part.value === own.part) && has(own.severities, severity.value)
-        && has(own.rules, rule.value) && has(own.families, family.value) && texts[at].includes(wanted);
+        && has(own.rules, rule.value) && has(own.families, family.value) && (!wanted || texts[at].includes(wanted));
       article.hidden = !shown;
       if (shown) left.add(article.id);
     });
