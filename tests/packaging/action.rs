@@ -243,7 +243,7 @@ fn pull_requests_are_about_their_own_lines() {
         // And which programs take another card because of it.
         let (_, cards) = ran.summary.split_once("## Cards and GPU imports").expect("a section");
         assert!(
-            cards.contains("| <code>new.py</code> | started as a script | not there |"),
+            cards.contains("| <code>new\\.py</code> | started as a script | not there |"),
             "{name}: {cards}"
         );
     }
