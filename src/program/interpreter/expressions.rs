@@ -2,6 +2,7 @@
 
 use super::collections::merged;
 use super::iterables::each_once;
+use super::lazy::is_type_checking;
 use super::loops::MOST_ELEMENTS;
 use super::{Flow, Interpreter};
 use crate::code::{Comprehension, Expr, ExprKind};
@@ -249,7 +250,12 @@ impl<'p> Interpreter<'p> {
         match self.asked_truth(&value, first.span) {
             _ if self.flow != Flow::Next => Value::Unknown,
             Some(truth) if truth == decides => value,
-            Some(_) => self.short_circuit(rest, decides),
+            Some(_) => {
+                let later = self.short_circuit(rest, decides);
+                // `TYPE_CHECKING or SLOW_IMPORT`: a switch against lazy loading, which is off unless it is known to be on.
+                let is_switch = decides && is_type_checking(first) && self.truth(&later).is_none();
+                if is_switch { Value::Bool(false) } else { later }
+            }
             None => {
                 let mut later = Value::Unknown;
                 let presence = self.presence(first, &tested);

@@ -148,8 +148,15 @@ pub(super) fn replaces_package(targets: &[Target<'_>], value: &Expr<'_>) -> bool
     is_modules && matches!(item.1.kind, ExprKind::Name("__name__")) && class.ends_with("LazyModule")
 }
 
-/// `if TYPE_CHECKING:`
+/// `if TYPE_CHECKING:`, also with a switch beside it that makes the package import its parts at once.
 fn is_for_types(test: &Expr<'_>) -> bool {
+    match &test.kind {
+        ExprKind::Any(parts) => parts.first().is_some_and(is_type_checking),
+        _ => is_type_checking(test),
+    }
+}
+
+pub(super) fn is_type_checking(test: &Expr<'_>) -> bool {
     matches!(test.kind, ExprKind::Name("TYPE_CHECKING") | ExprKind::Attribute(_, "TYPE_CHECKING"))
 }
 

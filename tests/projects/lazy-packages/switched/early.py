@@ -1,0 +1,7 @@
+import torch
+
+STARTED = torch.cuda.current_device()  # ~ cuda-query-at-import note
+
+
+class Model:
+    pass
