@@ -81,7 +81,8 @@ pub(super) fn faults(kinds: Kinds, sentence: &str, context: Context) -> Vec<Faul
         let before = rival(at.checked_sub(1), right.kind);
         let behind = rival((at + 2 < groups.len()).then_some(at + 1), left.kind);
         let only = |kind: Kind| groups.iter().filter(|one| one.kind == kind).count() == 1;
-        if before || behind || (tie == ClaimStrength::List && !(only(left.kind) && only(right.kind))) {
+        let is_enumeration = || !(only(left.kind) && only(right.kind)) || goes_on(sentence, right);
+        if before || behind || tie == ClaimStrength::List && is_enumeration() {
             continue;
         }
         let spoken = spoken_of(sentence, left, right);
@@ -98,6 +99,13 @@ pub(super) fn faults(kinds: Kinds, sentence: &str, context: Context) -> Vec<Faul
         found.clear();
     }
     found
+}
+
+/// `RTX-4090, Hopper, etc.` names examples, and says nothing of one by the other.
+fn goes_on(sentence: &str, last: &Group<'_>) -> bool {
+    let end = last.names.last().map_or(0, |name| name.end);
+    let rest = sentence.get(end..).unwrap_or_default().trim_start_matches([',', ' ']);
+    ["etc", "and so on", "and others", "and more", "..", "…"].iter().any(|word| rest.starts_with(word))
 }
 
 fn kind_of(one: &Mention) -> Kind {
