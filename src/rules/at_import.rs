@@ -93,7 +93,16 @@ impl Scope<'_> {
         let imported = is_library && !started && !name.ends_with("conftest.py");
         let code = self.program.code(file);
         let told_to_skip = self.program.text(statement).contains("skip") && skips(code, site.span);
-        if told_to_skip || site.file != file || !(imported || stands_in_a_default(code, site.span)) {
+        // A decorator of the project that decides the same way.
+        let helper_skips = || {
+            let asked = self.program.code_in_pieces(event.place.file);
+            self.program.text(event.statement).contains("skip") && skips(asked, event.place.span)
+        };
+        if told_to_skip
+            || asks && helper_skips()
+            || site.file != file
+            || !(imported || stands_in_a_default(code, site.span))
+        {
             return None;
         }
         let makes = |callee: &str| {

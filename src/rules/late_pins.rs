@@ -15,8 +15,12 @@ impl Scope<'_> {
         self.leading_apart(write, early.place, early.frame)
     }
 
-    /// The same for a variable that a library has read, with what read it.
+    /// The same for a variable that a library has read, with what read it, where an import writes it. A function that writes
+    /// it too late does so for whoever calls it.
     pub(super) fn wrong_import(&self, write: &Event) -> Option<Place> {
+        if self.trace.frames.get(write.frame as usize).is_some_and(|frame| frame.function.is_some()) {
+            return None;
+        }
         let late = write.before.late.first()?;
         let early = self.trace.events.iter().find(|event| event.place == late.place);
         self.leading_apart(write, late.place, early.map_or(0, |event| event.frame))
