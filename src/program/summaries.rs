@@ -48,6 +48,8 @@ pub(crate) struct Summary<'p> {
     facts: Vec<Dependency<'p>>,
     /// The calls that were followed, by the numbers of their functions: for each the deepest one.
     followed: Vec<NestedCall>,
+    /// The calls that were not followed, since their functions were running already.
+    refused: Vec<NestedCall>,
     writes: Vec<HeapWrite<'p>>,
     /// The variables of the environment that its effects depend on or change.
     touched: TouchedVariables,
@@ -270,12 +272,8 @@ impl<'p> Summaries<'p> {
             }
         }
         let moved = |call: &NestedCall| NestedCall { around: call.around + around(call.function), ..*call };
-        for fact in &summary.facts {
-            self.facts.note(match fact {
-                Dependency::Refused(call) => Dependency::Refused(moved(call)),
-                fact => fact.clone(),
-            });
-        }
+        summary.facts.iter().for_each(|fact| self.facts.note(fact.clone()));
+        summary.refused.iter().for_each(|call| self.facts.note(Dependency::Refused(moved(call))));
         summary.followed.iter().for_each(|call| self.facts.note(Dependency::Followed(moved(call))));
         dependency_log::note_again(&summary.looked);
     }
@@ -285,7 +283,7 @@ fn summary_of<'p>(
     heap: &mut Heap<'p>,
     recording: &Recording,
     call: Call<'p>,
-    (facts, looked): (Vec<Dependency<'p>>, Readings),
+    (mut facts, looked): (Vec<Dependency<'p>>, Readings),
     program: usize,
 ) -> Option<Summary<'p>> {
     let writes = heap.writes_of(recording);
@@ -301,13 +299,18 @@ fn summary_of<'p>(
         None => TouchedVariables::default(),
         Some(effects) => dependencies::touched(&facts, effects),
     };
-    let (followed, facts): (Vec<_>, Vec<_>) =
-        facts.into_iter().partition(|fact| matches!(fact, Dependency::Followed(_)));
-    let followed = followed.iter().filter_map(|fact| match fact {
-        Dependency::Followed(call) => Some(*call),
-        _ => None,
+    let (mut followed, mut refused) = (Vec::new(), Vec::new());
+    facts.retain(|fact| match fact {
+        Dependency::Followed(call) => {
+            followed.push(*call);
+            false
+        }
+        Dependency::Refused(call) => {
+            refused.push(*call);
+            false
+        }
+        _ => true,
     });
-    let mut followed: Vec<_> = followed.collect();
     followed.sort_unstable();
     followed.dedup_by(|next, call| {
         let is_same = next.function == call.function;
@@ -322,6 +325,7 @@ fn summary_of<'p>(
         reads,
         facts,
         followed,
+        refused,
         writes,
         touched,
         made,

@@ -54,12 +54,12 @@ impl<'p> Interpreter<'p> {
                 call.by_arguments && call.may_be_followed(self.calls_around(key)) || !self.is_running(key)
             })
         };
-        let is_refused = |call: NestedCall| {
+        let is_refused = |call: &NestedCall| {
             let around = self.calls_around(call.function);
             (call.around > 0 || self.is_running(call.function))
                 && (!call.by_arguments || !call.may_be_followed(around))
         };
-        self.active.iter().all(|active| is_followed(active.key)) && summary.refused().all(is_refused)
+        self.active.iter().all(|active| is_followed(active.key)) && summary.refused().iter().all(is_refused)
     }
 
     /// Whether the same surrounds a call that noted something.

@@ -76,11 +76,8 @@ impl<'p> Summary<'p> {
     }
 
     /// The calls that were not followed, since their functions were running already.
-    pub fn refused(&self) -> impl Iterator<Item = NestedCall> {
-        self.facts.iter().filter_map(|fact| match fact {
-            Dependency::Refused(call) => Some(*call),
-            _ => None,
-        })
+    pub fn refused(&self) -> &[NestedCall] {
+        &self.refused
     }
 
     /// Its events, where it was recorded in a program that is over.
