@@ -32,6 +32,7 @@ pub fn write(
     let base = sources.in_state(&states.base, &|path| is_named(path) || states.moved_from(path));
     let request =
         Request { disk: states.base.clone(), ..arguments.policy.clone().request(arguments.paths.clone()) };
+    let rules = Loaded::of(settings)?;
     // The earlier state is judged by its own policy, where that can be used.
     let (before, base) = match map_of(&request, settings, base, question) {
         Ok(before) => before,
@@ -40,11 +41,9 @@ pub fn write(
                 "note: the policy of the state that this one is compared with cannot be used, so this one's holds for both",
             );
             let base = sources.in_state(&states.base, &|path| is_named(path) || states.moved_from(path));
-            let rules = Loaded::of(settings)?;
             (Map::of(&base, settings, &rules, question)?, base)
         }
     };
-    let rules = Loaded::of(settings)?;
     let now = Map::of(&sources, settings, &rules, question)?;
     let existed: BTreeSet<&str> = base.files.iter().map(|source| source.name.as_str()).collect();
     let moved = moved(&sources, &base, &states);

@@ -43,8 +43,7 @@ pub(super) fn on_another_card(scope: &FileScope<'_>) -> Vec<RawFinding> {
                 return;
             }
             let given = call.arguments.first().and_then(|model| name_of(&model.value));
-            let kept =
-                target.filter(|(value, _)| value.start <= expr.span.start && expr.span.end <= value.end);
+            let kept = target.filter(|(value, _)| value.holds(expr.span));
             let names = given.into_iter().chain(kept.map(|(_, name)| name)).collect();
             all.push(Wrapped { function, span: expr.span, names });
         } else if let Some((object, "to" | "cuda", call)) = method_of(expr)
@@ -55,9 +54,8 @@ pub(super) fn on_another_card(scope: &FileScope<'_>) -> Vec<RawFinding> {
     });
     let finding = |one: Wrapped<'_>| {
         let of_model = |object: &Expr<'_>, span: Span| {
-            let contains = |outer: Span, inner: Span| outer.start <= inner.start && inner.end <= outer.end;
             name_of(object).is_some_and(|name| one.names.contains(&name))
-                || contains(one.span, span)
+                || one.span.holds(span)
                 || object.span == one.span
         };
         let here = moves
