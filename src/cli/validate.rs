@@ -123,7 +123,7 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
         })
     });
     let card = board.as_ref().and_then(|board| Some(board.as_ref().ok()?.card.clone()));
-    let place = Place::of(arguments.state.as_deref(), &settings.root, board.as_ref())?;
+    let place = Place::of(arguments.state.as_deref(), settings.base(), board.as_ref())?;
     let jobs = jobs(arguments, &settings, &plan);
     let mut document = Validation::begun(&plan, jobs);
     // What its checks come to is decided by it.
@@ -215,7 +215,7 @@ fn workers(
     names_card: bool,
 ) -> anyhow::Result<Workers> {
     let seconds = |time: Duration| OsString::from(time.as_secs_f64().to_string());
-    // Workers run in the root of the project, which need not be this folder.
+    // Workers run in the folder of the policy, which need not be this one.
     let slots = absolute(&slot_folder(arguments.slot_folder.clone())).into_os_string();
     let both =
         [("--timeout", seconds(arguments.timeout)), ("--driver-timeout", seconds(arguments.driver_timeout))];
@@ -230,7 +230,7 @@ fn workers(
     let both: Vec<OsString> = both.into_iter().chain(kept).flat_map(words).chain(simulated).collect();
     Ok(Workers {
         program: std::env::current_exe().context("cannot find this program")?,
-        root: settings.root.clone(),
+        project: settings.base().to_owned(),
         folder: place.folder().to_owned(),
         policy: arguments.policy.words(),
         exec: exec.into_iter().flat_map(words).chain(both.iter().cloned()).collect(),

@@ -409,3 +409,27 @@ fn targets_without_a_gpu_are_proven_by_validate() {
     assert_eq!((code, &document["verdict"]), (Some(4), &Value::from("rejected")), "{document:#}");
     assert_eq!(document["reasons"][0]["code"], "forbidden-import");
 }
+
+#[test]
+fn targets_start_in_the_folder_of_their_policy() {
+    if !has_python() {
+        return;
+    }
+    let project = Project::new(&[
+        ("gpulint.yaml", "gpu: {visible-devices: '1', device-order: PCI_BUS_ID}\n"),
+        ("train.py", "import os\nos.environ['CUDA_VISIBLE_DEVICES'] = 0\nimport torch\ntorch.cuda.init()\n"),
+        (
+            "part/gpulint.yaml",
+            "runtime: {targets: [{name: it, command: [python3, only_here.py], mode: cpu}]}\n",
+        ),
+        ("part/only_here.py", "print(1)\n"),
+    ]);
+    let mut gpulint = Command::new(GPULINT);
+    gpulint.current_dir(project.0.path().join("part")).env("PYTHONPATH", "../lib/site-packages");
+    gpulint.args(["validate", "--format", "json", "--state"]).arg(project.0.path().join("state"));
+    let told = said(gpulint);
+    let document: Value =
+        serde_json::from_str(&told.text).unwrap_or_else(|_| panic!("{}{}", told.text, told.error));
+    // The faults of other folders are for a validation there.
+    assert_eq!((told.code, &document["verdict"]), (Some(0), &Value::from("approved")), "{document:#}");
+}

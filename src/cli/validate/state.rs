@@ -28,14 +28,14 @@ impl Place {
     /// of the cards that they need (`board`) have nothing that tells them apart, and take the next folder that is free.
     pub fn of(
         asked: Option<&Path>,
-        root: &Path,
+        project: &Path,
         board: Option<&Result<CardState, Refusal>>,
     ) -> anyhow::Result<Place> {
         /// Of jobs without a card, on one machine.
         const MOST: usize = 64;
         let folder = match asked {
             Some(folder) => crate::policy::absolute(folder),
-            None => folder_of(root, board.and_then(|board| board.as_ref().ok()).map(|board| &board.card))?,
+            None => folder_of(project, board.and_then(|board| board.as_ref().ok()).map(|board| &board.card))?,
         };
         let count = if asked.is_none() && matches!(board, Some(Err(_))) { MOST } else { 1 };
         for number in 1..=count {
@@ -116,10 +116,10 @@ fn belongs_to_this_user(_folder: &Path) -> io::Result<()> {
 }
 
 /// For each project, machine and card: homes may be shared by machines.
-fn folder_of(root: &Path, card: Option<&Card>) -> anyhow::Result<PathBuf> {
+fn folder_of(project: &Path, card: Option<&Card>) -> anyhow::Result<PathBuf> {
     let state = state_folder().context("this user has no home: name a folder with --state")?;
     let mut hasher = FxHasher::default();
-    (root, gethostname::gethostname(), card.map(|card| &card.uuid)).hash(&mut hasher);
-    let name = root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    (project, gethostname::gethostname(), card.map(|card| &card.uuid)).hash(&mut hasher);
+    let name = project.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     Ok(state.join("validations").join(format!("{name}-{:016x}", hasher.finish())))
 }

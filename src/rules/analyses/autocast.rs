@@ -18,8 +18,8 @@ const AUTOCASTS: &[(&str, Option<&str>, usize)] = &[
 /// What it computes in, with the other names of the same.
 const SUPPORTED: &[&str] = &["torch.float16", "torch.half", "torch.bfloat16"];
 
-/// Full precision, which on CUDA ends an autocast around it.
-const FULL: &[&str] = &["torch.float32", "torch.float"];
+/// What CUDA computes in as well: full precision, which ends an autocast around it, and twice that.
+const OF_CUDA: &[&str] = &["torch.float32", "torch.float", "torch.float64", "torch.double"];
 
 /// Calls with a format that autocast does not compute in.
 pub(super) fn with_other_dtypes(scope: &FileScope<'_>) -> Vec<RawFinding> {
@@ -59,7 +59,7 @@ fn is_unsupported(name: &str, is_text: bool, on_cpu: bool) -> bool {
     let is_format = ["float", "int", "uint", "bool", "complex", "double", "half", "bfloat", "long", "short"]
         .iter()
         .any(|start| format.starts_with(start));
-    let is_supported = SUPPORTED.contains(&name) || !on_cpu && FULL.contains(&name);
+    let is_supported = SUPPORTED.contains(&name) || !on_cpu && OF_CUDA.contains(&name);
     is_format && !is_supported && !format.contains(['.', '('])
 }
 

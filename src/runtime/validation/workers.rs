@@ -36,7 +36,7 @@ pub struct Workers {
     /// This program.
     pub program: PathBuf,
     /// Where the project is; commands of the policy are run here.
-    pub root: PathBuf,
+    pub project: PathBuf,
     /// Where their files are.
     pub folder: PathBuf,
     /// `--config` and the like, for `check` and `exec`.
@@ -83,14 +83,14 @@ impl Workers {
             }
         }
         let mut command = Command::new(&self.program);
-        command.current_dir(&self.root).stdin(Stdio::null());
+        command.current_dir(&self.project).stdin(Stdio::null());
         // What is added goes to its end, also after it was cut.
         let log = File::options().append(true).create_new(true).open(&files.log)?;
         match &check.work {
             Work::Lint => {
                 // A verdict takes nothing from a cache, which what ran here before could have written.
                 command.args(["check", "--no-cache", "--format", "json", "--exit-zero"]);
-                command.args(&self.policy).arg(&self.root);
+                command.args(&self.policy).arg(&self.project);
                 command.stdout(File::create_new(&files.output)?);
             }
             Work::Command { words, mode: Mode::Cpu, .. } => {
