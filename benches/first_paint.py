@@ -103,7 +103,7 @@ def figures(pipe, page):
     search = pipe.value(SEARCH)
     if pipe.errors:
         sys.exit(f"the page complains: {pipe.errors[0]}")
-    counts = [pipe.value(f"document.querySelectorAll('{what}').length") for what in ["#modules article", ".picture .box"]]
+    counts = [pipe.value(f"document.querySelectorAll('{what}').length") for what in ["#modules article", "#picture > .picture .box"]]
     return [*paints, search, *counts]
 
 

@@ -13,7 +13,7 @@
 //! machine      the cards that there are, or are supposed to be
 //! since        what is another map than that of an earlier state
 //! what_if      the same programs in another environment, or on another machine
-//! drawing      the boxes and lines of a picture, and their layout
+//! drawing      the boxes and lines of a picture; `folding` says which modules share a box, `layout` where it stands
 //!    │
 //! json, dot, html, table, tables   one writer for each format; `sheet` is what tables are written on
 //! ```
@@ -21,6 +21,7 @@
 mod chains;
 pub mod dot;
 mod drawing;
+mod folding;
 pub mod html;
 mod imports;
 pub mod json;

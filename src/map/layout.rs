@@ -162,11 +162,12 @@ mod tests {
         let boxes = (0..count).map(|at| DrawnBox {
             label: format!("module_{at}.py"),
             kind: if at + 1 == count { DrawnBoxKind::Library } else { DrawnBoxKind::Part(Part::Cpu) },
+            members: vec![at],
             modules: Vec::new(),
         });
         let what = LineKind::Import(ImportKind::Eager);
         let line = |&(from, to)| Line { from, to, what, crosses: false, loads: false, count: 1 };
-        Drawing { boxes: boxes.collect(), lines: pairs.iter().map(line).collect(), left_out: 0 }
+        Drawing { boxes: boxes.collect(), lines: pairs.iter().map(line).collect(), ..Drawing::default() }
     }
 
     fn overlaps(one: &Area, other: &Area) -> bool {

@@ -94,6 +94,41 @@ fn a_box_leads_to_its_module_and_a_place_to_its_line() {
     browser.is_content();
 }
 
+/// In a project of many modules a folder opens in the place of the whole picture, and folds again.
+#[test]
+fn a_folder_opens_and_folds_again() {
+    let mut project = project().file("engine/kernels.py", "import torch\n");
+    for number in 0..130 {
+        project = project.file(&format!("engine/part{}/m{number}.py", number % 3), "import engine.kernels\n");
+    }
+    let Some(mut browser) = opened(&project, "map --format html") else { return };
+    let seen = |text: &str| {
+        format!(
+            "[...document.querySelectorAll('.picture text')].filter((one) => one.checkVisibility() && one.textContent === '{text}').length"
+        )
+    };
+    browser.until(&seen("engine/part1/ (43)"), 1);
+    browser.until(&seen("engine/part1/m1.py"), 0);
+    browser.until(&seen("train.py"), 1);
+    let open = "[...document.querySelectorAll('#picture > .picture a')].find((one) => one.textContent.startsWith('engine/part1/')).focus()";
+    browser.value(open);
+    browser.press("Enter");
+    browser.until(&seen("engine/part1/m1.py"), 1);
+    browser.until(&seen("engine/part1/m130.py"), 0);
+    // What its modules are tied to is beside them, and the rest is gone.
+    browser.until(&seen("engine/kernels.py"), 1);
+    browser.until(&seen("train.py"), 0);
+    // What is filtered steps back there too.
+    browser.press("/");
+    browser.write("m127");
+    let clear = "[...document.querySelectorAll('.picture .box:not(.faded) text')].filter((one) => one.checkVisibility() && one.textContent.includes('/m')).length";
+    browser.until(clear, 1);
+    browser.press("Escape");
+    browser.until(&seen("engine/part1/ (43)"), 1);
+    browser.until(&seen("engine/part1/m1.py"), 0);
+    browser.is_content();
+}
+
 #[test]
 fn tables_are_sorted() {
     let Some(mut browser) = opened(&project(), "map --programs --format html") else { return };

@@ -1,19 +1,30 @@
 // Filters the modules, sorts tables, and shows what a box of the picture is connected with.
 const articles = [...document.querySelectorAll("#modules article")];
 const form = document.getElementById("filters");
-const svg = document.querySelector(".picture svg");
-const boxes = svg ? [...svg.querySelectorAll("[data-box]")] : [];
+const pictures = [...document.querySelectorAll(".picture svg")].map((svg) => ({
+  svg, boxes: [...svg.querySelectorAll("[data-box]")], lines: [...svg.querySelectorAll("path")],
+}));
+const boxes = pictures.flatMap((picture) => picture.boxes);
+const modulesOf = (box) => (box.dataset.modules ?? "").split(" ");
 
-const fade = (shown) => {
+const fade = ({ svg, boxes, lines }, shown) => {
   svg.classList.toggle("choosing", shown !== null);
   for (const box of boxes) box.classList.toggle("faded", shown !== null && !shown.has(box.dataset.box));
-  for (const line of svg.querySelectorAll("path")) {
+  for (const line of lines) {
     const { from, to } = line.dataset;
     line.classList.toggle("faded", shown !== null && !(shown.has(from) && shown.has(to)));
   }
 };
 
-let filtered = null;
+// The modules that are shown, where those are not all.
+let left = null;
+const unfade = (picture) => {
+  const isLeft = (box) => modulesOf(box).some((id) => left.has(id));
+  fade(picture, left && new Set(picture.boxes.filter(isLeft).map((box) => box.dataset.box)));
+};
+// Of hundreds of pictures one is seen.
+const repaint = () => pictures.filter(({ svg }) => svg.checkVisibility()).forEach(unfade);
+
 if (form) {
   // Long pages have long texts: nobody waits for them before the first search.
   let texts = null;
@@ -22,7 +33,7 @@ if (form) {
     const { text, part, severity, rule, family } = form.elements;
     const wanted = text.value.toLowerCase();
     if (wanted) texts ??= articles.map((article) => article.textContent.toLowerCase());
-    const left = new Set();
+    left = new Set();
     articles.forEach((article, at) => {
       const own = article.dataset;
       const shown = (!part.value || part.value === own.part) && has(own.severities, severity.value)
@@ -31,11 +42,8 @@ if (form) {
       if (shown) left.add(article.id);
     });
     form.elements.count.value = `${left.size} of ${articles.length} shown`;
-    if (!svg) return;
-    const isLeft = (box) => (box.dataset.modules ?? "").split(" ").some((id) => left.has(id));
-    const all = left.size === articles.length;
-    filtered = all ? null : new Set(boxes.filter(isLeft).map((box) => box.dataset.box));
-    fade(filtered);
+    if (left.size === articles.length) left = null;
+    repaint();
   };
   form.addEventListener("input", filter);
   form.addEventListener("submit", (event) => event.preventDefault());
@@ -52,34 +60,33 @@ const reveal = () => {
     return;
   }
   const target = document.getElementById(id);
+  repaint();
   const article = target?.closest("article");
   if (!article) return;
   article.hidden = false;
   for (const box of boxes) {
-    box.classList.toggle("chosen", (box.dataset.modules ?? "").split(" ").includes(article.id));
+    box.classList.toggle("chosen", modulesOf(box).includes(article.id));
   }
   target.scrollIntoView();
 };
 window.addEventListener("hashchange", reveal);
 reveal();
 
-for (const box of boxes) {
-  const own = box.dataset.box;
-  const near = new Set([own]);
-  for (const line of svg.querySelectorAll(`path[data-from="${own}"], path[data-to="${own}"]`)) {
-    near.add(line.dataset.from).add(line.dataset.to);
+for (const picture of pictures) {
+  for (const box of picture.boxes) {
+    const own = box.dataset.box;
+    const show = () => {
+      const tied = ({ dataset }) => dataset.from === own || dataset.to === own;
+      const ends = picture.lines.filter(tied).flatMap(({ dataset }) => [dataset.from, dataset.to]);
+      fade(picture, new Set([own, ...ends]));
+      for (const line of picture.lines) line.classList.toggle("faded", !tied(line));
+    };
+    const hide = () => unfade(picture);
+    box.addEventListener("mouseenter", show);
+    box.addEventListener("focus", show);
+    box.addEventListener("mouseleave", hide);
+    box.addEventListener("blur", hide);
   }
-  const show = () => {
-    fade(near);
-    for (const line of svg.querySelectorAll("path")) {
-      line.classList.toggle("faded", line.dataset.from !== own && line.dataset.to !== own);
-    }
-  };
-  const hide = () => fade(filtered);
-  box.addEventListener("mouseenter", show);
-  box.addEventListener("focus", show);
-  box.addEventListener("mouseleave", hide);
-  box.addEventListener("blur", hide);
 }
 
 // Of several columns the one that was asked for last counts first.
@@ -103,7 +110,7 @@ for (const table of document.querySelectorAll("table.sortable")) {
   });
 }
 
-// `/` searches, Escape shows all again.
+// `/` searches, Escape shows all again, and folds what was opened.
 document.addEventListener("keydown", (event) => {
   if (!form || event.ctrlKey || event.metaKey || event.altKey) return;
   const typing = event.target.matches?.("input, select, textarea");
@@ -113,6 +120,7 @@ document.addEventListener("keydown", (event) => {
   } else if (event.key === "Escape") {
     form.reset();
     form.dispatchEvent(new Event("input"));
+    if (document.querySelector(".inside:target")) location.hash = "picture";
     if (typing) event.target.blur();
   }
 });
