@@ -39,6 +39,8 @@ def main():
         for page in (ROOT / "docs").glob("*.md"):
             (pages / page.name).write_text(linked(page.read_text(), pathlib.PurePosixPath("docs"), home))
         (pages / "index.md").write_text(linked((ROOT / "README.md").read_text(), pathlib.PurePosixPath(), home))
+        for picture in (ROOT / "docs").glob("*.png"):
+            shutil.copyfile(picture, pages / picture.name)
         for rule in rules:
             told = subprocess.run([gpulint, "rule", rule["id"]], check=True, capture_output=True, text=True)
             (pages / "rules" / f"{rule['id']}.md").write_text(told.stdout)
@@ -101,6 +103,8 @@ def linked(text, folder, home):
             return f"{found[1]}(index.md{part})"
         return f"{found[1]}({home}/blob/main/{path}{part})"
 
+    # Pictures in two colours are written in HTML; they lie beside the pages.
+    text = re.sub(r'\b(src|srcset)="docs/([^"/]+\.png)"', r'\1="\2"', text)
     return re.sub(r"(\])\(([^()\s]+)\)", link, text)
 
 

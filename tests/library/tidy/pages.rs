@@ -46,6 +46,15 @@ fn the_repository_has_one_address() {
     }
 }
 
+/// Who looks at the README on a telephone loads them, too; `scripts/picture.py` makes them.
+#[test]
+fn pictures_are_small() {
+    let pages = std::fs::read_dir(in_repository("docs")).expect("readable").flatten();
+    let pictures = pages.filter(|entry| entry.path().extension().is_some_and(|ending| ending == "png"));
+    let large = pictures.filter(|entry| entry.metadata().is_ok_and(|about| about.len() > 60_000));
+    none_of(large.map(|entry| entry.path().display().to_string()).collect(), "pictures above 60 KB");
+}
+
 /// The families are described by hand; how many rules each has is counted.
 #[test]
 fn the_readme_has_every_family() {
