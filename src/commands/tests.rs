@@ -53,6 +53,12 @@ fn launchers_of_many_processes_are_seen_through() {
     assert_eq!(of("accelerate launch --multi_gpu --num_processes 2 train.py").started, file("train.py"));
     assert_eq!(of("accelerate config").started, Started::Program("accelerate".to_owned()));
     assert_eq!(of("deepspeed --include localhost:1 train.py").started, file("train.py"));
+    let first = |line: &str| of(line).mask;
+    assert_eq!(first("deepspeed --num_gpus 2 train.py"), Some(Mask::First { count: 2, word: 2 }));
+    assert_eq!(first("deepspeed --num_gpus=8 train.py"), Some(Mask::First { count: 8, word: 1 }));
+    for counted in ["--num_gpus -1", "--num_gpus 0", "--num_gpus=many", "--num_nodes 2"] {
+        assert_eq!(first(&format!("deepspeed {counted} train.py")), Some(Mask::Counted), "{counted}");
+    }
     assert_eq!(of("python -m cProfile -s time train.py").started, file("train.py"));
 }
 

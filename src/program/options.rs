@@ -19,6 +19,8 @@ pub struct Options {
     pub no_summaries: bool,
     /// Variables that whoever starts programs and launchers has set.
     pub given: Vec<(String, String)>,
+    /// What a launcher counts out itself is a mask that it sets. Rules judge masks that somebody wrote.
+    pub launchers_set_masks: bool,
 }
 
 /// What one policy asks.

@@ -162,6 +162,7 @@ impl<'r> PolicyRulings<'r> {
             budget: budget(sources),
             no_summaries: std::env::var_os("GPULINT_NO_SUMMARIES").is_some(),
             given: Vec::new(),
+            launchers_set_masks: false,
         }
     }
 }

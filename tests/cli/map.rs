@@ -239,6 +239,31 @@ fn launchers_hand_the_environment_on() {
     assert_eq!(map["programs"][1]["cards"][0]["is"], "counted", "{map:#}");
 }
 
+/// DeepSpeed with `--num_gpus` takes the first cards, whatever mask it is given; with a number that is not known nothing is said.
+#[test]
+fn deepspeed_counts_from_the_first_card() {
+    let project = Project::new()
+        .file("train.py", "import torch\ntorch.zeros(1, device=\"cuda\")\n")
+        .file("counted.sh", "deepspeed --num_gpus 2 train.py --num_gpus 7\n")
+        .file("masked.sh", "CUDA_VISIBLE_DEVICES=2,3 deepspeed --num_gpus=1 train.py\n")
+        .file("unknown.sh", "deepspeed --num_gpus $1 train.py\n");
+    let map = json(&project, "map --programs --format json --mask 3 --order PCI_BUS_ID");
+    let shown = |line: &Value| {
+        let card = &line["cards"][0];
+        let launcher = line["launcher"]["path"].as_str().unwrap();
+        format!("{launcher} {} {}", card["is"].as_str().unwrap(), card["index"])
+    };
+    let lines: Vec<String> = map["programs"].as_array().unwrap().iter().map(shown).collect();
+    assert_eq!(lines, ["counted.sh counted 0", "masked.sh counted 0", "unknown.sh unknown null"]);
+    let changes = map["what_if"]["changes"].as_array().unwrap().iter();
+    let changes: Vec<String> = changes.map(|change| shown(&change["program"])).collect();
+    // The order alone changes them: no mask does.
+    assert_eq!(changes[..2], ["counted.sh known 0", "masked.sh known 0"]);
+    // A rule judges the mask that is written, and none that the launcher makes.
+    let found = project.run("check --format concise --select missing-device-order");
+    assert!(!found.stdout.contains("counted.sh"), "{found:?}");
+}
+
 /// The cards of a report of `gpulint doctor`, in which the second card is the fastest.
 const DOCTOR: &str = r#"{"machine": {"listing": {"answer": {"outcome": "cards", "boards": [
     {"uuid": "GPU-506", "name": "RTX 5060 Ti"}, {"uuid": "GPU-309", "name": "RTX 3090"}]}},

@@ -123,22 +123,25 @@ impl<'p> Interpreter<'p> {
 
     /// A launcher of processes picks the GPUs for what it starts.
     fn mask_by_launcher(&mut self, mask: Option<Mask>, words: &[Argument<'p>]) {
-        let list = match mask {
+        let (word, value) = match mask {
             None => return,
+            Some(Mask::First { count, word }) if self.program.options.launchers_set_masks => {
+                (word, (0..count).map(|card| card.to_string()).collect::<Vec<_>>().join(","))
+            }
             // Out of those that it is given, if it is.
-            Some(Mask::Counted) => {
+            Some(Mask::Counted | Mask::First { .. }) => {
                 if self.reaching(MASK).iter().any(Definition::is_absent) {
                     self.set_reaching(MASK, smallvec![Definition::Elsewhere]);
                 }
                 return;
             }
-            Some(Mask::Listed(list)) => list,
+            Some(Mask::Listed(list)) => {
+                let text = words.get(list.word).and_then(|word| word.text.as_deref());
+                let Some(text) = text else { return };
+                (list.word, text.get(list.range.0..list.range.1).unwrap_or_default().to_owned())
+            }
         };
-        let Some((word, text)) = words.get(list.word).and_then(|word| Some((word, word.text.as_deref()?)))
-        else {
-            return;
-        };
-        let value = text.get(list.range.0..list.range.1).unwrap_or_default().to_owned();
+        let Some(word) = words.get(word) else { return };
         let key = Value::text(MASK, self.place(word.span));
         let value = Value::text(value, self.place(word.span));
         self.write_variable(&key, &value, word.span, false);
