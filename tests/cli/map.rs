@@ -54,7 +54,19 @@ fn cartography() -> Project {
 fn json(project: &Project, words: &str) -> Value {
     let answer = project.run(words);
     assert_eq!((answer.code, answer.stderr.as_str()), (Some(0), ""), "{answer:?}");
-    serde_json::from_str(&answer.stdout).expect("JSON")
+    valid(&answer.stdout)
+}
+
+/// What is written as JSON, which is as `gpulint-map.schema.json` says.
+pub fn valid(text: &str) -> Value {
+    let value: Value = serde_json::from_str(text).expect("JSON");
+    let schema = Path::new(env!("CARGO_MANIFEST_DIR")).join("gpulint-map.schema.json");
+    let schema: Value = serde_json::from_str(&fs::read_to_string(schema).expect("the schema")).expect("JSON");
+    let validator = jsonschema::validator_for(&schema).expect("a schema");
+    let faults: Vec<String> =
+        validator.iter_errors(&value).map(|fault| format!("{}: {fault}", fault.instance_path())).collect();
+    assert!(faults.is_empty(), "{faults:#?}\n{text}");
+    value
 }
 
 /// The touchpoints of a module as `line kind name`.

@@ -1,8 +1,8 @@
 //! `gpulint map --since`: which programs take another card because of a change, and which modules load a GPU library.
 
 use crate::git::{commit, git};
+use crate::map::valid;
 use crate::project::Project;
-use serde_json::Value;
 use std::fs;
 
 const PINNED: &str = "import os\nos.environ[\"CUDA_DEVICE_ORDER\"] = \"PCI_BUS_ID\"\nos.environ[\"CUDA_VISIBLE_DEVICES\"] = \"1\"\nimport torch\ntorch.zeros(1, device=\"cuda\")\n";
@@ -58,6 +58,15 @@ train.py     started as a script  card 1                           card 0
 ",
         "",
     );
+    // As JSON, each card and place of it; what it says is what the schema says.
+    let since = valid(&project.run("map --since HEAD --format json").stdout)["since"].clone();
+    let programs = since["programs"].as_array().expect("programs").iter();
+    let told: Vec<(&str, bool)> =
+        programs.map(|one| (one["path"].as_str().expect("a path"), one["is_new"] == true)).collect();
+    assert_eq!(told, [("evaluate.py", false), ("new.py", true), ("train.py", false)]);
+    // A key of another name is none.
+    let renamed = project.run("map --since HEAD --format json").stdout.replace("\"is_new\"", "\"new\"");
+    assert!(std::panic::catch_unwind(|| valid(&renamed)).is_err());
     // The state before is not judged by what is there now: nothing is left behind either.
     git(&project, "stash -q -u");
     assert!(project.run("map --since HEAD").stdout.contains("No program takes another card"));
@@ -70,7 +79,7 @@ fn modules_that_gain_a_library_are_named_with_the_way() {
     write(&project, "render.py", "import torch\ndef draw():\n    print(torch.zeros(1))\n");
     let answer = project.run("map --since HEAD --format json");
     assert_eq!((answer.code, answer.stderr.as_str()), (Some(0), ""), "{answer:?}");
-    let since = &serde_json::from_str::<Value>(&answer.stdout).expect("JSON")["since"];
+    let since = &valid(&answer.stdout)["since"];
     assert_eq!(since["programs"].as_array().unwrap().len(), 0, "{since:#}");
     let gained: Vec<String> = since["imports"]
         .as_array()
