@@ -71,6 +71,8 @@ pub struct Map {
     pub chains_left_out: usize,
     /// Which card each program takes.
     pub programs: Vec<ProgramLine>,
+    /// Programs that are started in more environments than are followed.
+    pub starts_left_out: Vec<StartsLeftOut>,
     pub variables: Vec<Variable>,
     pub rivals: Vec<RivalSwitches>,
     /// How many files were read: those that have nothing to do with GPUs are in no list.
@@ -125,6 +127,22 @@ pub struct Fault {
     pub spot: PlaceText,
     #[serde(skip)]
     pub place: Place,
+}
+
+/// A program with more environments than are followed of one.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct StartsLeftOut {
+    pub path: String,
+    /// How many starts are not followed; of several that are alike each counts.
+    pub count: usize,
+}
+
+impl StartsLeftOut {
+    /// What is missing, after the name of the program.
+    pub fn words(&self) -> String {
+        let starts = if self.count == 1 { "start" } else { "starts" };
+        format!("{} more {starts} in other environments: eight are followed", self.count)
+    }
 }
 
 /// A file that could not be read, or only in part.

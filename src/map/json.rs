@@ -1,7 +1,7 @@
 //! The map as one JSON object. Its shape is a promise: keys are added, never renamed, without a new `schema`. The file
 //! `gpulint-map.schema.json` describes them.
 
-use super::{Map, ProgramLine, Since, WhatIf};
+use super::{Map, ProgramLine, Since, StartsLeftOut, WhatIf};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::io::{self, Write};
@@ -29,6 +29,7 @@ enum Told<'a> {
     /// With `--programs`.
     Programs {
         programs: &'a [ProgramLine],
+        starts_left_out: &'a [StartsLeftOut],
         #[serde(skip_serializing_if = "Option::is_none")]
         what_if: Option<&'a WhatIf>,
     },
@@ -46,7 +47,11 @@ pub fn write(map: &Map, only_programs: bool, out: &mut dyn Write) -> io::Result<
     document(
         match only_programs {
             false => Told::Whole(map),
-            true => Told::Programs { programs: &map.programs, what_if: map.what_if.as_ref() },
+            true => Told::Programs {
+                programs: &map.programs,
+                starts_left_out: &map.starts_left_out,
+                what_if: map.what_if.as_ref(),
+            },
         },
         out,
     )

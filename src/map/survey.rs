@@ -2,7 +2,10 @@
 
 use super::imports::{self, Found};
 use super::touchpoints::{self, Touchpoint};
-use super::{Fault, Map, Module, Part, PlaceText, ProgramLine, Unread, WhatIf, chains, programs, switches};
+use super::{
+    Fault, Map, Module, Part, PlaceText, ProgramLine, StartsLeftOut, Unread, WhatIf, chains, programs,
+    switches,
+};
 use crate::Outcome;
 use crate::facts::{FileId, Place};
 use crate::findings::Status;
@@ -29,6 +32,8 @@ pub(super) struct Survey {
     /// Those that stand in the text, whatever runs it.
     written: Vec<touchpoints::Touch>,
     pub programs: Vec<ProgramLine>,
+    /// Of files, how many more starts there are.
+    starts_left_out: BTreeMap<FileId, usize>,
     edges: Vec<Found>,
     entered: BTreeSet<imports::Entered>,
     switches: switches::Switches,
@@ -65,7 +70,9 @@ impl Project<'_> {
             seen.dedup();
         };
         let mut survey = Survey::default();
-        for seen in program.follow(judge, distinct, None).judged {
+        let followed = program.follow(judge, distinct, None);
+        survey.starts_left_out = followed.starts_left_out;
+        for seen in followed.judged {
             match seen {
                 SurveyEntry::Touched(touch) => survey.touches.push(touch),
                 SurveyEntry::Program(line) => survey.programs.push(*line),
@@ -188,12 +195,18 @@ impl Survey {
         let unread = |skipped: Skipped| Unread { path: skipped.path, reason: skipped.reason };
         let mut programs = self.programs;
         programs.sort();
+        let starts = self.starts_left_out.into_iter();
+        let starts_left_out = starts
+            .filter(|(file, _)| sources.file(*file).reported)
+            .map(|(file, count)| StartsLeftOut { path: sources.file(file).name.clone(), count });
+        let starts_left_out = starts_left_out.collect();
         Map {
             modules,
             edges,
             chains,
             chains_left_out,
             programs,
+            starts_left_out,
             variables,
             rivals,
             read: outcome.checked.len(),

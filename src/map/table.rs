@@ -41,6 +41,9 @@ pub fn write(map: &Map, out: &mut dyn Write) -> io::Result<()> {
             writeln!(out, "  and {more} more: `--format json` has all")?;
         }
     }
+    for more in &map.starts_left_out {
+        writeln!(out, "{} has {}.", printable(&more.path), more.words())?;
+    }
     match others.len() {
         0 => {}
         1 => writeln!(out, "1 program uses no GPU, as far as it was followed.")?,

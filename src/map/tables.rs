@@ -162,5 +162,7 @@ fn unread(map: &Map, sheet: &mut Sheet<'_>) -> io::Result<()> {
     let skipped = map.skipped.iter().map(|one| vec![marks.code(&one.path), marks.prose(&one.reason)]);
     let why = "its programs are too large: they were not followed to their end";
     let cut = map.unfinished.iter().map(|path| vec![marks.code(path), why.to_owned()]);
-    sheet.section("Not read", &["file", "why"], skipped.chain(cut).collect())
+    let starts =
+        map.starts_left_out.iter().map(|more| vec![marks.code(&more.path), marks.prose(&more.words())]);
+    sheet.section("Not read", &["file", "why"], skipped.chain(cut).chain(starts).collect())
 }

@@ -31,6 +31,8 @@ pub struct FollowedPrograms<T> {
     pub judged: Vec<T>,
     /// Programs that were not followed to their end, by file.
     pub unfinished: Vec<FileId>,
+    /// How many more starts of a program there are, each in an environment that was not followed.
+    pub starts_left_out: BTreeMap<FileId, usize>,
 }
 
 /// A program that was not followed to its end, with what was found on the way.
@@ -204,7 +206,7 @@ impl Program<'_> {
         let unfinished = unfinished.map(|part| programs[part.index].0).collect();
         judged.extend(parts.into_iter().flat_map(|part| shown(part.judged, &programs[part.index])));
         distinct(&mut judged);
-        FollowedPrograms { judged, unfinished }
+        FollowedPrograms { judged, unfinished, starts_left_out: BTreeMap::new() }
     }
 
     /// Follows and judges a program, and keeps what it came to for later checks where that is wanted.

@@ -108,20 +108,22 @@ impl Program<'_> {
         let mut first = LaunchingPrograms::default();
         // Notebooks start scripts, and hardly the other way round.
         for notebooks in [true, false] {
-            let launches = launches::distinct(by_launchers.iter().copied().chain(&first.launches));
+            let (launches, _) = launches::distinct(by_launchers.iter().copied().chain(&first.launches));
             let mut starting = self.starts(launches);
             let is_notebook = |file: FileId| self.language_of(file) == Language::Notebook;
             starting.retain(|(file, ..)| is_notebook(*file) == notebooks && self.may_start_programs(*file));
             let more = self.for_all_checks(|program| program.follow_first(&starting, &judge, memory));
             first.add(more);
         }
-        let entries = self.starts(launches::distinct(by_launchers.iter().copied().chain(&first.launches)));
+        let (launches, left_out) = launches::distinct(by_launchers.iter().copied().chain(&first.launches));
+        let entries = self.starts(launches);
         let (mut followed, ran) = self.for_all_checks(|program| {
             let known = EarlierResults { first: &first.came, memory, ran: Mutex::new(Coverage::default()) };
             let followed = program.follow_all(&entries, &judge, &distinct, Some(&known));
             (followed, known.ran.into_inner().unwrap_or_else(PoisonError::into_inner))
         });
         let _ = self.coverage.set(ran);
+        followed.starts_left_out = left_out;
         // How the rest is looked at depends on what the programs of all shards did.
         if memory.is_some_and(ResultCache::is_shard) {
             return followed;

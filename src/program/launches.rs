@@ -12,6 +12,7 @@ pub(super) use crate::sources::normalised;
 use crate::sources::{Language, folder_of};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::hash::Hash;
 use std::sync::Arc;
 
@@ -152,21 +153,28 @@ pub(super) fn inherited(state: &State, trace: &Trace) -> Vec<Variable> {
 /// A start of a program, with the launch that leads to it.
 pub(super) type Launched<'l> = (FileId, Start, Option<&'l Launch>);
 
-/// Launches that differ in what the program finds, in the order of their launchers.
-pub(super) fn distinct<'l>(launches: impl IntoIterator<Item = &'l Launch>) -> Vec<&'l Launch> {
+/// Launches that differ in what the program finds, in the order of their launchers, and how many more of them each program has.
+pub(super) fn distinct<'l>(
+    launches: impl IntoIterator<Item = &'l Launch>,
+) -> (Vec<&'l Launch>, BTreeMap<FileId, usize>) {
     /// More environments than this are not told apart for one program.
     const MOST: usize = 8;
     let mut distinct: Vec<&Launch> = Vec::new();
+    let mut left_out: BTreeMap<FileId, usize> = BTreeMap::new();
     for launch in launches {
         let same_program = |known: &&&Launch| known.file == launch.file && known.start == launch.start;
         let mut known = distinct.iter().filter(same_program);
         // One that sets no mask matters more than any.
         let few = known.clone().count() < MOST || !launch.sets_mask();
-        if few && !known.any(|known| known.same_environment(launch)) {
-            distinct.push(launch);
+        if known.any(|known| known.same_environment(launch)) {
+            continue;
+        }
+        match few {
+            true => distinct.push(launch),
+            false => *left_out.entry(launch.file).or_default() += 1,
         }
     }
-    distinct
+    (distinct, left_out)
 }
 
 impl Program<'_> {

@@ -276,6 +276,26 @@ fn deepspeed_counts_from_the_first_card() {
     assert!(!found.stdout.contains("counted.sh"), "{found:?}");
 }
 
+/// A program of many environments: the first eight are followed, and each format says how many are not.
+#[test]
+fn environments_that_are_left_out_are_counted() {
+    let mut project = Project::new().file("train.py", "import torch\ntorch.zeros(1, device=\"cuda\")\n");
+    for card in 0..11 {
+        let script = format!("CUDA_VISIBLE_DEVICES={card} python train.py\n");
+        project = project.file(&format!("run{card:02}.sh"), script);
+    }
+    let map = json(&project, "map --format json");
+    assert_eq!(map["programs"].as_array().unwrap().len(), 8, "{map:#}");
+    assert_eq!(map["starts_left_out"], serde_json::json!([{"path": "train.py", "count": 3}]));
+    let words = "3 more starts in other environments: eight are followed";
+    for format in ["markdown", "text", "html"] {
+        let told = project.run(&format!("map --format {format}")).stdout;
+        assert!(told.contains(words), "{told}");
+    }
+    let table = project.run("map --programs").stdout;
+    assert!(table.contains(&format!("train.py has {words}.\n")), "{table}");
+}
+
 /// The cards of a report of `gpulint doctor`, in which the second card is the fastest.
 const DOCTOR: &str = r#"{"machine": {"listing": {"answer": {"outcome": "cards", "boards": [
     {"uuid": "GPU-506", "name": "RTX 5060 Ti"}, {"uuid": "GPU-309", "name": "RTX 3090"}]}},

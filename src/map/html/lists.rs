@@ -25,6 +25,7 @@ pub fn programs(page: &Page<'_>) -> Markup {
                 tbody { @for line in programs.iter().take(MOST_ROWS) { (program(line, page)) } }
             }
             (more(programs.len()))
+            @for more in &page.map.starts_left_out { p.left-out { (page.target(&more.path)) " has " (more.words()) "." } }
         }
     }
 }
