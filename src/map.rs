@@ -231,10 +231,12 @@ impl Map {
         let using = self.programs.iter().filter(|line| line.uses_gpu()).count();
         let crossing = self.crossing().count();
         let loading = self.crossing().filter(|edge| edge.loads_gpu_library).count();
+        let touching = self.modules.len();
+        let (touch, lead) = if touching == 1 { ("touches", "leads") } else { ("touch", "lead") };
+        let used = if using == 1 { "uses" } else { "use" };
         format!(
-            "Of {}, {} touch a GPU or lead to one. Of {}, {using} use a GPU. Imports that lead from the CPU part into the GPU part: {crossing}; those of them that load a GPU library at once: {loading}.",
+            "Of {}, {touching} {touch} a GPU or {lead} to one. Of {}, {using} {used} a GPU. Imports that lead from the CPU part into the GPU part: {crossing}; those of them that load a GPU library at once: {loading}.",
             counted(self.read, "file"),
-            self.modules.len(),
             counted(self.programs.len(), "program"),
         )
     }

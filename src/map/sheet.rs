@@ -28,7 +28,8 @@ impl Marks {
     /// A name, a path, a piece of code.
     pub fn code(self, text: &str) -> String {
         match self {
-            Marks::Markdown => markdown::code(text),
+            // A line feed in a name is a part of it.
+            Marks::Markdown => markdown::code(&printable(text)),
             Marks::Plain => printable(text).into_owned(),
         }
     }

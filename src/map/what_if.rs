@@ -64,10 +64,13 @@ impl WhatIf {
             self.environment.iter().map(|(name, value)| format!("{name}={value}")).collect();
         let change = self.changes.iter().filter(|change| change.differs).count();
         let fail = self.changes.iter().filter(|change| change.fails).count();
+        let all = change + self.same;
+        let programs = if all == 1 { "program that uses" } else { "programs that use" };
+        let changes = if change == 1 { "changes its" } else { "change their" };
+        let finds = if fail == 1 { "finds" } else { "find" };
         format!(
-            "With {}: of {} programs that use a GPU, {change} change their card, and {fail} find none.",
-            set.join(" "),
-            change + self.same
+            "With {}: of {all} {programs} a GPU, {change} {changes} card, and {fail} {finds} none.",
+            set.join(" ")
         )
     }
 }

@@ -221,7 +221,7 @@ fn what_another_environment_changes() {
     assert_eq!(
         told,
         "\
-CUDA_DEVICE_ORDER=FASTEST_FIRST CUDA_VISIBLE_DEVICES=0: of 6 programs that use a GPU, 2 change their card, and 1 find none.
+CUDA_DEVICE_ORDER=FASTEST_FIRST CUDA_VISIBLE_DEVICES=0: of 6 programs that use a GPU, 2 change their card, and 1 finds none.
 
 program                         before                                         then
 polite.py, started as a script  the card that CUDA counts as 1, fastest first  the card that CUDA counts first
@@ -456,6 +456,25 @@ fn names_and_code_with_markup_stay_text() {
         }
     }
     assert!(!project.run("map --programs").stdout.contains('\u{1b}'));
+}
+
+/// A line feed in a name is neither a new line nor a blank.
+#[test]
+#[cfg(unix)]
+fn names_of_several_lines_stay_one() {
+    let project = Project::new().file("new\nline.py", "import torch\ntorch.zeros(1, device=\"cuda\")\n");
+    for format in ["markdown", "text", "html", "dot"] {
+        let told = project.run(&format!("map --format {format}")).stdout;
+        assert!(told.contains("new\u{240a}line.py") && !told.contains("new\nline.py"), "{format}: {told}");
+    }
+    let told = project.run("map --programs").stdout;
+    assert!(told.contains("new\u{240a}line.py"), "{told}");
+    assert!(
+        project
+            .run("map")
+            .stdout
+            .contains("Of 1 file, 1 touches a GPU or leads to one. Of 1 program, 1 uses a GPU.")
+    );
 }
 
 /// What the rules say of the CPU part of a labelled project is on its map: the import that is wrong, and a way to its module.
