@@ -23,6 +23,7 @@ mod later_imports;
 mod map;
 mod map_corrections;
 mod map_page;
+mod map_programs;
 mod map_since;
 mod mutations;
 mod own_rules;

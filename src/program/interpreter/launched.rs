@@ -2,15 +2,44 @@
 //! itself, and whose environment counts.
 
 use super::Interpreter;
+use super::command_words::Argument;
 use crate::code::{Command, Observation};
-use crate::commands::{Ranks, program_name, ranks};
+use crate::commands::{Mask, Ranks, program_name, ranks};
 use crate::facts::Span;
 use crate::masks;
+use crate::program::heap::values::Value;
 use crate::program::state::{Definition, MASK};
 use crate::program::trace::EventKind;
 use crate::versions::Range;
+use smallvec::smallvec;
 
 impl<'p> Interpreter<'p> {
+    /// A launcher of processes picks the GPUs for what it starts.
+    pub(super) fn mask_by_launcher(&mut self, mask: Option<Mask>, words: &[Argument<'p>]) {
+        let (word, value) = match mask {
+            None => return,
+            Some(Mask::First { count, word }) if self.program.options.launchers_set_masks => {
+                (word, (0..count).map(|card| card.to_string()).collect::<Vec<_>>().join(","))
+            }
+            // Out of those that it is given, if it is.
+            Some(Mask::Counted | Mask::First { .. }) => {
+                if self.reaching(MASK).iter().any(Definition::is_absent) {
+                    self.set_reaching(MASK, smallvec![Definition::Elsewhere]);
+                }
+                return;
+            }
+            Some(Mask::Listed(list)) => {
+                let text = words.get(list.word).and_then(|word| word.text.as_deref());
+                let Some(text) = text else { return };
+                (list.word, text.get(list.range.0..list.range.1).unwrap_or_default().to_owned())
+            }
+        };
+        let Some(word) = words.get(word) else { return };
+        let key = Value::text(MASK, self.place(word.span));
+        let value = Value::text(value, self.place(word.span));
+        self.write_variable(&key, &value, word.span, false);
+    }
+
     pub(super) fn note_observed(&mut self, what: Observation, text: String, span: Span) {
         self.note(EventKind::Observed { what, about_gpu: true, text }, span);
     }

@@ -6,7 +6,7 @@ use super::launchers::images::given_by;
 use super::launchers::make::MakeInvocation;
 use super::{CodePosition, Interpreter};
 use crate::code::{Command, Function, Host, Observation, ParameterKind};
-use crate::commands::{Gpus, Invocation, Mask, SeparateEnvironment, Started, invocation, program_name};
+use crate::commands::{Gpus, Invocation, SeparateEnvironment, Started, invocation, program_name};
 use crate::facts::{FileId, Span};
 use crate::program::heap::values::{Closure, Value};
 use crate::program::knowledge::Does;
@@ -119,32 +119,6 @@ impl<'p> Interpreter<'p> {
         let key = Value::text(name.to_owned(), self.place(span));
         let value = if known { Value::text(value.to_owned(), self.place(span)) } else { Value::Unknown };
         self.write_variable(&key, &value, span, false);
-    }
-
-    /// A launcher of processes picks the GPUs for what it starts.
-    fn mask_by_launcher(&mut self, mask: Option<Mask>, words: &[Argument<'p>]) {
-        let (word, value) = match mask {
-            None => return,
-            Some(Mask::First { count, word }) if self.program.options.launchers_set_masks => {
-                (word, (0..count).map(|card| card.to_string()).collect::<Vec<_>>().join(","))
-            }
-            // Out of those that it is given, if it is.
-            Some(Mask::Counted | Mask::First { .. }) => {
-                if self.reaching(MASK).iter().any(Definition::is_absent) {
-                    self.set_reaching(MASK, smallvec![Definition::Elsewhere]);
-                }
-                return;
-            }
-            Some(Mask::Listed(list)) => {
-                let text = words.get(list.word).and_then(|word| word.text.as_deref());
-                let Some(text) = text else { return };
-                (list.word, text.get(list.range.0..list.range.1).unwrap_or_default().to_owned())
-            }
-        };
-        let Some(word) = words.get(word) else { return };
-        let key = Value::text(MASK, self.place(word.span));
-        let value = Value::text(value, self.place(word.span));
-        self.write_variable(&key, &value, word.span, false);
     }
 
     /// What is left of the environment of the caller where the program runs.
