@@ -3,7 +3,7 @@
 
 use super::Heap;
 use super::copies::each_scope;
-use super::values::{ClassValue, Closure, ScopeId, Value};
+use super::values::{ClassValue, Closure, ScopeId, Source, Value};
 use crate::facts::Place;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -124,8 +124,41 @@ impl Relation {
             (Value::Deferred(a, n), Value::Deferred(b, m)) => a == b && n == m,
             (Value::Outside(a), Value::Outside(b)) => a == b,
             (Value::Lazy(a), Value::Lazy(b)) => Rc::ptr_eq(a, b),
-            (Value::Paused(a), Value::Paused(b)) => Rc::ptr_eq(a, b),
-            (Value::Stream(a), Value::Stream(b)) => Rc::ptr_eq(a, b),
+            // How far they have come is read in their scopes.
+            (Value::Paused(a), Value::Paused(b)) => {
+                self.relate(a.scope, b.scope) && self.unify_closures(&a.closure, &b.closure)
+            }
+            (Value::Stream(a), Value::Stream(b)) => {
+                self.relate(a.state, b.state)
+                    && (Rc::ptr_eq(a, b) || self.unify_sources(&a.source, &b.source))
+            }
+            _ => false,
+        }
+    }
+
+    fn unify_sources<'p>(&mut self, first: &Source<'p>, second: &Source<'p>) -> bool {
+        match (first, second) {
+            (
+                Source::Expression { comprehension: a, scope, first, span, .. },
+                Source::Expression { comprehension: b, scope: other_scope, first: other, span: at, .. },
+            ) => {
+                std::ptr::eq(*a, *b)
+                    && span == at
+                    && self.unify(first, other)
+                    && self.relate(*scope, *other_scope)
+            }
+            (Source::Factory(a), Source::Factory(b)) | (Source::Elements(a), Source::Elements(b)) => {
+                self.unify(a, b)
+            }
+            (Source::Numbered(a, from), Source::Numbered(b, other)) => from == other && self.unify(a, b),
+            (Source::First(a, count), Source::First(b, other)) => count == other && self.unify(a, b),
+            (Source::Zip(a), Source::Zip(b)) | (Source::Chain(a), Source::Chain(b)) => self.unify_each(a, b),
+            (
+                Source::Calls { function, columns, keeps },
+                Source::Calls { function: other, columns: other_columns, keeps: other_keeps },
+            ) => {
+                keeps == other_keeps && self.unify(function, other) && self.unify_each(columns, other_columns)
+            }
             _ => false,
         }
     }
@@ -278,8 +311,9 @@ fn may_pair(first: &Value<'_>, second: &Value<'_>) -> bool {
             (a.class.file, a.class.class) == (b.class.file, b.class.class)
         }
         (Value::Lazy(a), Value::Lazy(b)) => Rc::ptr_eq(a, b),
-        (Value::Paused(a), Value::Paused(b)) => Rc::ptr_eq(a, b),
-        (Value::Stream(a), Value::Stream(b)) => Rc::ptr_eq(a, b),
+        (Value::Paused(a), Value::Paused(b)) => {
+            (a.closure.file, a.closure.function) == (b.closure.file, b.closure.function)
+        }
         (first, second) => std::mem::discriminant(first) == std::mem::discriminant(second),
     }
 }
