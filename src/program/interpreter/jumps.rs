@@ -143,7 +143,7 @@ impl<'p> Interpreter<'p> {
         self.join(landed);
     }
 
-    /// Jumps to where a `return` or an exception leads.
+    /// Jumps to where a `return`, an exception, a `break` or a `continue` leads.
     pub(super) fn leave_by(&mut self, flow: Flow) {
         match flow {
             Flow::Return => {
@@ -158,7 +158,13 @@ impl<'p> Interpreter<'p> {
                 self.summaries.raised += 1;
                 self.jump_to_handlers();
             }
-            Flow::Next | Flow::Break | Flow::Continue | Flow::Unreachable => {}
+            Flow::Break | Flow::Continue => {
+                if let Some(innermost) = self.here.loops.last().copied() {
+                    self.jump(if flow == Flow::Break { innermost.behind } else { innermost.next });
+                    self.ways_out.of_loop = true;
+                }
+            }
+            Flow::Next | Flow::Unreachable => {}
         }
     }
 

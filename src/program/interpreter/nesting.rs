@@ -1,7 +1,7 @@
 //! Functions that are called while they run: how many calls of one in each other are followed.
 
 use super::Interpreter;
-use super::calls::{Arg, Args};
+use super::calls::Args;
 use super::generators::{Active, object_of};
 use crate::program::heap::values::{Closure, Value};
 use crate::program::summaries::{Dependency, FunctionId, NestedCall};
@@ -26,19 +26,24 @@ impl<'p> Interpreter<'p> {
     }
 
     /// Whether a call is followed. One of a function that is running is where it is a method of another object, a function
-    /// that was made anew, as by a decorator that stands twice, or where it is given a collection or a constant
-    /// that is known.
+    /// that was made anew, as by a decorator that stands twice, or where it is given a collection, a constant
+    /// or a function that is known.
     pub(super) fn may_follow(&mut self, closure: &Closure<'p>, args: &Args<'p>) -> bool {
         let function = (closure.file, closure.function);
         let around = self.calls_around(function);
         let is_running = around > 0 && self.is_running(function);
         // What it is given is asked where somebody may want to know.
         let is_asked = is_running || self.summaries.is_called_by_itself(function);
-        let is_known = |argument: &Arg<'p>| match &argument.value {
-            Value::Int(..) | Value::Text(_) | Value::Bool(_) => true,
+        let is_known = |value: &Value<'p>| match value {
+            Value::Int(..) | Value::Text(_) | Value::Bool(_) | Value::Function(_) => true,
             collection => self.elements(collection).is_some(),
         };
-        let by_arguments = is_asked && args.items.iter().any(is_known);
+        let by_arguments = is_asked
+            && match &args.items[..] {
+                // What is called without anything has its defaults.
+                [] => closure.defaults.iter().flatten().any(is_known),
+                items => items.iter().any(|argument| is_known(&argument.value)),
+            };
         let is_indirect = self.active.last().is_some_and(|caller| caller.key != function);
         let mut nested = NestedCall { function, around, by_arguments, is_indirect };
         if is_running {
