@@ -275,17 +275,19 @@ impl<'p> Interpreter<'p> {
         };
         self.exec_branches(vec![
             Box::new(|run| {
+                let ahead = run.jumps_ahead();
                 recall(run, true);
                 refine(run, true);
                 then(run);
                 branch = run.path.get(depth).map_or(0, |(branch, _)| *branch);
-                *first = (run.flow == Flow::Next).then(|| run.state.clone());
+                *first = (run.flow == Flow::Next).then(|| run.state_on_ways_since(ahead));
             }),
             Box::new(|run| {
+                let ahead = run.jumps_ahead();
                 recall(run, false);
                 refine(run, false);
                 otherwise(run);
-                *second = (run.flow == Flow::Next).then(|| run.state.clone());
+                *second = (run.flow == Flow::Next).then(|| run.state_on_ways_since(ahead));
             }),
         ]);
         if let [Some(held), Some(failed)] = ends {

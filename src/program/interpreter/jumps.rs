@@ -81,6 +81,12 @@ impl<'p> Interpreter<'p> {
         later.filter(|jump| jump.to == to).map(|jump| jump.outcome.state.clone()).collect()
     }
 
+    /// The state here, or on a way that left for the end of a loop or function since `earlier` jumps were on their way.
+    pub(super) fn state_on_ways_since(&self, earlier: usize) -> State {
+        let later = self.jumps.iter().skip(earlier).filter(|jump| !self.catches.contains(&jump.to));
+        later.map(|jump| jump.outcome.state.clone()).fold(self.state.clone(), State::join)
+    }
+
     /// Exceptions were raised with these states, at a moment that is over.
     pub(super) fn raised_with(&mut self, states: impl IntoIterator<Item = State>, at: HeapMoment) {
         self.summaries.raised += 1;
