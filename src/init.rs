@@ -21,6 +21,8 @@ pub struct PolicyDraft {
     pub gpu: Option<Gpu>,
     /// Modules that must run without a GPU; `None`: the project has no such part.
     pub cpu: Option<Cpu>,
+    /// The variable of the environment that decides between CPU and GPU, and why it is taken for that.
+    pub switch: Option<(String, String)>,
     /// What stands above the section about the GPU: what the project says, and what it does not agree on.
     pub remarks: Vec<String>,
     pub rules: RuleWishes,
@@ -147,6 +149,15 @@ impl PolicyDraft {
             ));
         }
         self.add_cpu_parts(&evidence.cpu);
+        if let Some(name) = evidence.switches.only() {
+            let why = format!("chooses between CPU and GPU at {}", evidence.switches.places());
+            self.switch = Some((name.to_owned(), why));
+        } else if evidence.switches.is_divided() {
+            self.remarks.push(format!(
+                "Several variables choose between CPU and GPU: {}. `cpu.switch` names the one that should.",
+                evidence.switches.told()
+            ));
+        }
         if gpu != Gpu::default() {
             self.gpu = Some(gpu);
         }
@@ -222,7 +233,7 @@ pub fn policy_text(wishes: &PolicyDraft) -> String {
     }
     sections::gpu(wishes.gpu.as_ref(), &mut text);
     text.push('\n');
-    sections::cpu(wishes.cpu.as_ref(), &mut text);
+    sections::cpu(wishes.cpu.as_ref(), wishes.switch.as_ref(), &mut text);
     text.push('\n');
     sections::rules(&wishes.rules, &mut text);
     sections::exclude(&wishes.exclude, &mut text);

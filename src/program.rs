@@ -389,7 +389,7 @@ impl<'s> Program<'s> {
     }
 
     /// All files of the check, read or not.
-    fn all_files(&self) -> impl Iterator<Item = FileId> + Clone + use<> {
+    pub(crate) fn all_files(&self) -> impl Iterator<Item = FileId> + Clone + use<> {
         (0..self.codes.len() as u32).map(FileId)
     }
 

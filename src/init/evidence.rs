@@ -9,7 +9,7 @@ use crate::masks;
 use crate::program::trace::{EventKind, Trace};
 use crate::program::{Definition, Program, ProgramFinding, Reaching, Start};
 use crate::reading::program_of;
-use crate::rules::{PolicyRulings, RuleSet};
+use crate::rules::{PolicyRulings, RuleSet, asked_in};
 use crate::settings::{Request, resolve};
 use crate::sources::Sources;
 use std::collections::BTreeMap;
@@ -29,6 +29,8 @@ pub struct Evidence {
     pub in_slices: ValueCounts,
     /// Programs that hide every GPU.
     pub cpu: CpuParts,
+    /// Variables of the environment that decide between CPU and GPU, by their names, with where they are read.
+    pub switches: ValueCounts,
 }
 
 /// Each value, with the places where it is written.
@@ -135,6 +137,19 @@ impl Evidence {
         let mut evidence = Evidence { cpu: CpuParts::of(&seen, &program), ..Evidence::default() };
         for sight in seen {
             evidence.add(&sight, &sources);
+        }
+        let is_asked = |file: &FileId| {
+            let source = program.sources.file(*file);
+            let is_test =
+                program.start_of(*file) == Some(Start::Tests) || source.name.ends_with("conftest.py");
+            source.reported && program.is_read(*file) && !is_test
+        };
+        for file in program.all_files().filter(is_asked) {
+            let asked = asked_in(&program, &settings.policy, file);
+            for switch in asked.into_iter().filter(|asked| asked.is_switch && !asked.is_constant) {
+                let place = Place { file, span: switch.span };
+                evidence.switches.add(&switch.name, sources.shown(place));
+            }
         }
         Some(evidence)
     }

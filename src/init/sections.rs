@@ -37,7 +37,7 @@ pub(super) fn gpu(gpu: Option<&Gpu>, text: &mut String) {
 }
 
 /// `cpu:`
-pub(super) fn cpu(cpu: Option<&Cpu>, text: &mut String) {
+pub(super) fn cpu(cpu: Option<&Cpu>, switch: Option<&(String, String)>, text: &mut String) {
     let commented = if cpu.is_some() { "" } else { "# " };
     let named = cpu.map_or(&[][..], |cpu| &cpu.entry_points);
     let why = cpu.and_then(|cpu| cpu.seen.as_deref());
@@ -59,6 +59,11 @@ pub(super) fn cpu(cpu: Option<&Cpu>, text: &mut String) {
             "{commented}  gpu-modules: {}  # modules of the project that are GPU code",
             list(modules)
         );
+    }
+    if let Some((name, why)) = switch {
+        // Alone it would forbid GPU libraries in all of the project.
+        let indent = if commented.is_empty() { "  " } else { "#   " };
+        let _ = writeln!(text, "{indent}{:34}  # {why}", format!("switch: {name}"));
     }
 }
 

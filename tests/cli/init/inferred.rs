@@ -5,7 +5,7 @@ use crate::project::Project;
 
 /// The policy that is written for a project, with its comments.
 fn inferred(project: &Project) -> String {
-    let text = written(project, &[]);
+    let text = written(project, &["--force"]);
     let checked = project.run("check");
     assert!(checked.code != Some(2) && !checked.stderr.contains("gpulint.yaml"), "{checked:?}");
     text
@@ -109,6 +109,36 @@ fn parts_from_which_every_gpu_is_hidden_are_named() {
     assert_eq!(of_cpu(&project), [""; 0]);
     let project = project.file("export.py", format!("import torch\n{WAITS}"));
     assert_eq!(of_cpu(&project), ["export.py:1 gpu-import-in-cpu-mode"]);
+}
+
+#[test]
+fn the_variable_that_chooses_between_cpu_and_gpu_is_named() {
+    let chooses = |name: &str| {
+        format!(
+            "import os\n\nif os.environ.get(\"{name}\", \"1\") == \"1\":\n    import cupy as xp\nelse:\n    \
+             import numpy as xp\nprint(xp.zeros(3))\n"
+        )
+    };
+    let project = Project::new().file("app.py", chooses("APP_USE_GPU"));
+    let text = inferred(&project);
+    let why = "  # chooses between CPU and GPU at app.py:3\n";
+    // By itself the section would forbid what the project does.
+    assert!(said(&text).is_empty() && text.contains("#   switch: APP_USE_GPU"), "{text}");
+    assert!(text.contains(why), "{text}");
+    let project = project.file("run.sh", "CUDA_VISIBLE_DEVICES= python export.py\n").file("export.py", WAITS);
+    let text = inferred(&project);
+    assert_eq!(said(&text).last(), Some(&"  switch: APP_USE_GPU"), "{text}");
+    let findings =
+        |project: &Project| project.run("check --select rival-backend-switches --format json").findings();
+    assert_eq!(findings(&project), [""; 0]);
+    let project = project.file("other.py", chooses("OTHER_USE_GPU"));
+    assert_eq!(findings(&project), ["other.py:3 rival-backend-switches"]);
+    let text = inferred(&project);
+    let told = "# Several variables choose between CPU and GPU: \"APP_USE_GPU\" in app.py:3, \"OTHER_USE_GPU\" in other.py:3.";
+    assert!(!text.contains("switch:") && text.contains(told), "{text}");
+    // What tests ask says nothing of the project.
+    let project = Project::new().file("tests/test_app.py", chooses("APP_USE_GPU"));
+    assert!(!inferred(&project).contains("switch:"));
 }
 
 #[test]
