@@ -127,6 +127,8 @@ pub(super) struct Interpreter<'p> {
     modules: FxHashMap<FileId, ScopeId>,
     /// The same, in the order in which they were.
     in_order: Vec<(FileId, ScopeId)>,
+    /// Those that were entered in one arm of a branch only, with its number.
+    entered_in_arm: FxHashMap<FileId, u32>,
     /// The namespaces that modules have in all programs of one worker.
     namespaces: FxHashMap<FileId, ScopeId>,
     /// Modules outside the project that were imported, and those that they import.
@@ -272,6 +274,7 @@ impl<'p> Interpreter<'p> {
             heap: Heap::default(),
             modules: FxHashMap::default(),
             in_order: Vec::new(),
+            entered_in_arm: FxHashMap::default(),
             namespaces: FxHashMap::default(),
             imported: FxHashSet::default(),
             imports: Vec::new(),

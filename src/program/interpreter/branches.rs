@@ -81,6 +81,7 @@ impl<'p> Interpreter<'p> {
         let branch = self.branches;
         for (number, arm) in arms.into_iter().enumerate() {
             let mark = self.begin_arm();
+            let modules = self.in_order.len();
             self.uncertain += 1;
             let way = self.path.len();
             self.path.push((branch, number as u32));
@@ -88,6 +89,9 @@ impl<'p> Interpreter<'p> {
             self.path.truncate(way);
             self.uncertain -= 1;
             let changes = self.end_arm(mark);
+            for &(file, _) in &self.in_order[modules..] {
+                self.entered_in_arm.insert(file, branch);
+            }
             // The next arm begins as this one did.
             let outcome = ArmEnd { state: std::mem::replace(&mut self.state, before.clone()), changes };
             if self.ends_program() {

@@ -11,7 +11,13 @@ const MOST_EXPECTED: usize = 64;
 impl<'p> Interpreter<'p> {
     /// Runs a project module, unless it ran before.
     pub(super) fn enter_module(&mut self, file: FileId, span: Span) {
-        if self.flow != Flow::Next || self.entered(file).is_some() || !self.worth_running(file) {
+        if self.flow != Flow::Next {
+            return;
+        }
+        if let Some(scope) = self.entered(file) {
+            return self.enter_on_other_ways(file, scope, span);
+        }
+        if !self.worth_running(file) {
             return;
         }
         if self.passes_over(file) {
@@ -28,6 +34,25 @@ impl<'p> Interpreter<'p> {
         }
     }
 
+    /// A module that ran in one arm of a branch runs where another arm imports it, and behind the branch on the ways that lead
+    /// through the others.
+    fn enter_on_other_ways(&mut self, file: FileId, scope: ScopeId, span: Span) {
+        if self.entered_in_arm.is_empty() || self.is_running_module(scope) {
+            return;
+        }
+        let Some(branch) = self.entered_in_arm.remove(&file) else { return };
+        match self.path.iter().any(|(around, _)| *around == branch) {
+            true => self.run_module(file, scope, span),
+            false => self.on_some_ways(|run| run.run_module(file, scope, span)),
+        }
+    }
+
+    /// Whether the top level of a module is being followed.
+    fn is_running_module(&self, scope: ScopeId) -> bool {
+        let is_running = |here: &CodePosition<'p>| here.scope == scope;
+        is_running(&self.here) || self.callers.iter().any(is_running)
+    }
+
     fn follow_module(&mut self, file: FileId, span: Span) {
         let scope = self.namespace(file);
         self.modules.insert(file, scope);
@@ -42,8 +67,7 @@ impl<'p> Interpreter<'p> {
     /// `importlib.reload(module)`: its body runs again in the namespace that it has.
     pub(super) fn reload(&mut self, file: FileId, span: Span) {
         let Some(scope) = self.entered(file) else { return };
-        let is_running = |here: &CodePosition<'p>| here.scope == scope;
-        if self.flow == Flow::Next && !is_running(&self.here) && !self.callers.iter().any(is_running) {
+        if self.flow == Flow::Next && !self.is_running_module(scope) {
             self.run_module(file, scope, span);
         }
     }
