@@ -1,0 +1,2 @@
+import south
+import north
