@@ -3,6 +3,7 @@
 use super::{CodePosition, EarlyExits, Flow, Interpreter};
 use crate::facts::{FileId, Span};
 use crate::program::heap::values::{ScopeId, Value};
+use crate::program::state::State;
 use crate::program::summaries::Dependency;
 
 /// A module that does more steps has most of its names bound by some of them.
@@ -41,9 +42,17 @@ impl<'p> Interpreter<'p> {
             return;
         }
         let Some(branch) = self.entered_in_arm.remove(&file) else { return };
-        match self.path.iter().any(|(around, _)| *around == branch) {
-            true => self.run_module(file, scope, span),
-            false => self.on_some_ways(|run| run.run_module(file, scope, span)),
+        if self.path.iter().any(|(around, _)| *around == branch) {
+            return self.run_module(file, scope, span);
+        }
+        // What it defines is there already, from the arm.
+        let (before, ways_out, mark) = (self.state.clone(), self.ways_out, self.begin_arm());
+        self.in_an_arm(|run| run.run_module(file, scope, span));
+        self.end_arm(mark);
+        self.ways_out = ways_out;
+        let after = std::mem::replace(&mut self.state, before.clone());
+        if std::mem::replace(&mut self.flow, Flow::Next) == Flow::Next {
+            self.state = State::join(before, after);
         }
     }
 
