@@ -6,6 +6,7 @@ use super::branches::ArmRun;
 use super::calls::Args;
 use crate::code::{Expr, ExprKind};
 use crate::facts::Span;
+use crate::program::Start;
 use crate::program::heap::values::{ClassValue, Instance, Text, Value};
 use std::rc::Rc;
 
@@ -41,7 +42,8 @@ impl<'p> Interpreter<'p> {
                 self.wake(class);
                 class.scope
             }
-            Value::Module(file) => match self.entered(*file) {
+            // Its own value is bound first, so that it does not take the place of this one later.
+            Value::Module(file) if self.start != Start::Library => match self.names_of(*file) {
                 Some(scope) => scope,
                 None => return,
             },

@@ -4,7 +4,7 @@ use super::Interpreter;
 use super::expressions::borrow;
 use crate::code::{Code, CratePath, ExprKind, Function, Import, ImportNames, StatementKind, Target};
 use crate::facts::{FileId, Place, Span};
-use crate::program::heap::values::{Closure, Value};
+use crate::program::heap::values::{Closure, ScopeId, Value};
 use crate::program::knowledge::{ContactIn, DriverContact};
 use crate::program::modules::{FolderId, ImportTarget};
 use crate::program::state::Definition;
@@ -274,26 +274,7 @@ impl<'p> Interpreter<'p> {
         if self.start == super::Start::Library {
             return self.constant(file, name);
         }
-        if self.entered(file).is_none() {
-            if self.callers.len() > 40 {
-                self.summaries.left_out += 1;
-                return Value::Unknown;
-            }
-            if !self.spend() {
-                return Value::Unknown;
-            }
-            let state = self.state.clone();
-            let flow = self.flow;
-            let importing_for = self.importing_for.replace(file);
-            self.quiet += 1;
-            self.enter_module(file, Span::default());
-            self.quiet -= 1;
-            self.importing_for = importing_for;
-            self.flow = flow;
-            let settled = std::mem::replace(&mut self.state, state);
-            self.state.keep_set_up(&settled);
-        }
-        let Some(scope) = self.entered(file) else { return Value::Unknown };
+        let Some(scope) = self.names_of(file) else { return Value::Unknown };
         match self.in_scope(scope, name).cloned() {
             Some(Value::Deferred(next, next_name)) if (next, next_name) != (file, name) => {
                 self.force(Value::Deferred(next, next_name))
@@ -305,6 +286,31 @@ impl<'p> Interpreter<'p> {
                 self.getattr_of(file, name, statement)
             }
         }
+    }
+
+    /// The namespace of a module. One that was not worth running runs now, without being noted.
+    pub(super) fn names_of(&mut self, file: FileId) -> Option<ScopeId> {
+        if let Some(scope) = self.entered(file) {
+            return Some(scope);
+        }
+        if self.callers.len() > 40 {
+            self.summaries.left_out += 1;
+            return None;
+        }
+        if !self.spend() {
+            return None;
+        }
+        let state = self.state.clone();
+        let flow = self.flow;
+        let importing_for = self.importing_for.replace(file);
+        self.quiet += 1;
+        self.enter_module(file, Span::default());
+        self.quiet -= 1;
+        self.importing_for = importing_for;
+        self.flow = flow;
+        let settled = std::mem::replace(&mut self.state, state);
+        self.state.keep_set_up(&settled);
+        self.entered(file)
     }
 
     /// The constant that the top level of a file binds a name to, read without running the file.
