@@ -139,10 +139,7 @@ impl Evidence {
             evidence.add(&sight, &sources);
         }
         let is_asked = |file: &FileId| {
-            let source = program.sources.file(*file);
-            let is_test =
-                program.start_of(*file) == Some(Start::Tests) || source.name.ends_with("conftest.py");
-            source.reported && program.is_read(*file) && !is_test
+            program.sources.file(*file).reported && program.is_read(*file) && !program.is_of_tests(*file)
         };
         for file in program.all_files().filter(is_asked) {
             let asked = asked_in(&program, &settings.policy, file);

@@ -46,8 +46,7 @@ pub(super) fn cpu(cpu: Option<&Cpu>, switch: Option<&(String, String)>, text: &m
     let _ = writeln!(text, "{commented}cpu:");
     let named = if named.is_empty() { "[\"cli.*\"]".to_owned() } else { list(named) };
     let is_named = cpu.is_some_and(|cpu| !cpu.entry_points.is_empty());
-    let mark = mark(commented, is_named);
-    let _ = writeln!(text, "{mark}{:34}  # {why}", format!("entry-points: {named}"));
+    let _ = writeln!(text, "{}{:34}  # {why}", mark(commented, is_named), format!("entry-points: {named}"));
     let forbidden = match cpu.map(|cpu| &cpu.forbidden_imports[..]) {
         Some(forbidden @ [_, ..]) => list(forbidden),
         _ => "[cupy, torch, numba.cuda]".to_owned(),
@@ -62,8 +61,7 @@ pub(super) fn cpu(cpu: Option<&Cpu>, switch: Option<&(String, String)>, text: &m
     }
     if let Some((name, why)) = switch {
         // Alone it would forbid GPU libraries in all of the project.
-        let indent = if commented.is_empty() { "  " } else { "#   " };
-        let _ = writeln!(text, "{indent}{:34}  # {why}", format!("switch: {name}"));
+        let _ = writeln!(text, "{}{:34}  # {why}", mark(commented, true), format!("switch: {name}"));
     }
 }
 

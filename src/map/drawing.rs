@@ -22,6 +22,9 @@ pub struct Sketch<'m> {
 /// The name of a box: a module or a folder with its part, or a library.
 pub(super) type Key<'m> = (DrawnBoxKind, &'m str);
 
+/// What lies between two ends or boxes: whether any of it crosses, whether any loads a GPU library, and how much it is.
+type Ties<'m> = BTreeMap<(Key<'m>, Key<'m>, LineKind), (bool, bool, usize)>;
+
 /// What is drawn.
 #[derive(Debug, Default)]
 pub struct Drawing<'m> {
@@ -97,7 +100,7 @@ impl LineKind {
 
 impl<'m> Sketch<'m> {
     pub fn of(map: &'m Map) -> Sketch<'m> {
-        let mut ties: BTreeMap<(Key<'m>, Key<'m>, LineKind), (bool, bool, usize)> = BTreeMap::new();
+        let mut ties = Ties::new();
         let mut modules: BTreeMap<Key<'m>, Option<&'m Module>> = BTreeMap::new();
         let key_of = |module: &'m Module| (DrawnBoxKind::Part(module.part), module.path.as_str());
         let is_told = |edge: &&Edge| edge.kind != ImportKind::TypeChecking;
@@ -122,15 +125,7 @@ impl<'m> Sketch<'m> {
         let alone = map.modules.iter().filter(|module| module.part == Part::Gpu);
         modules.extend(alone.map(|module| (key_of(module), Some(module))));
         let at: BTreeMap<Key<'m>, usize> = modules.keys().enumerate().map(|(at, key)| (*key, at)).collect();
-        let lines = ties.into_iter().map(|((from, to, what), (crosses, loads, count))| Line {
-            from: at[&from],
-            to: at[&to],
-            what,
-            crosses,
-            loads,
-            count,
-        });
-        let lines = lines.collect();
+        let lines = lines_of(ties, &at);
         let (ends, modules) = modules.into_iter().unzip();
         Sketch { ends, modules, lines }
     }
@@ -165,7 +160,7 @@ impl<'m> Sketch<'m> {
             ends.push(end);
             *is_shown |= is_asked(end);
         }
-        let mut ties: BTreeMap<(Key<'m>, Key<'m>, LineKind), (bool, bool, usize)> = BTreeMap::new();
+        let mut ties = Ties::new();
         for line in self.lines.iter().filter(|line| is_asked(line.from) || is_asked(line.to)) {
             let (from, to) = (names[line.from], names[line.to]);
             for name in [from, to] {
@@ -178,15 +173,7 @@ impl<'m> Sketch<'m> {
         }
         members.retain(|_, (_, is_shown)| *is_shown);
         let at: BTreeMap<Key<'m>, usize> = members.keys().enumerate().map(|(at, key)| (*key, at)).collect();
-        let lines = ties.into_iter().map(|((from, to, what), (crosses, loads, count))| Line {
-            from: at[&from],
-            to: at[&to],
-            what,
-            crosses,
-            loads,
-            count,
-        });
-        let mut lines: Vec<Line> = lines.collect();
+        let mut lines = lines_of(ties, &at);
         // Those that cross matter most, and those that stand for many imports.
         lines.sort_by_key(|line| (!line.crosses, !line.loads, usize::MAX - line.count, *line));
         let left_out = lines.len().saturating_sub(MOST_LINES);
@@ -210,6 +197,19 @@ impl<'m> Sketch<'m> {
         let more = if self.ends.iter().zip(names).any(is_outside) { " more" } else { "" };
         format!("{} ({}{more})", if name.is_empty() { "./" } else { name }, members.len())
     }
+}
+
+/// Lines between ends or boxes, by their positions.
+fn lines_of<'m>(ties: Ties<'m>, at: &BTreeMap<Key<'m>, usize>) -> Vec<Line> {
+    let lines = ties.into_iter().map(|((from, to, what), (crosses, loads, count))| Line {
+        from: at[&from],
+        to: at[&to],
+        what,
+        crosses,
+        loads,
+        count,
+    });
+    lines.collect()
 }
 
 impl<'m> Drawing<'m> {

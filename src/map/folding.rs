@@ -205,6 +205,7 @@ impl<'s, 'm> Folding<'s, 'm> {
 mod tests {
     use super::*;
     use crate::map::drawing::{Drawing, DrawnBoxKind, Line};
+    use crate::map::layout::tests::numbers;
     use crate::map::{ImportKind, Part};
 
     const CPU: DrawnBoxKind = DrawnBoxKind::Part(Part::Cpu);
@@ -302,11 +303,7 @@ mod tests {
     /// However many folders there are, and however they are tied, a reader can follow.
     #[test]
     fn the_bound_holds() {
-        let mut state = 11_u64;
-        let mut next = move |most: usize| {
-            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (state >> 33) as usize % most
-        };
+        let mut next = numbers(11);
         for round in 0..20 {
             let count = 2 + next(1500);
             let ends: Vec<(DrawnBoxKind, String)> = (0..count)

@@ -153,7 +153,7 @@ fn without_circles(drawing: &Drawing<'_>) -> Vec<(u32, u32)> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::map::drawing::{DrawnBox, Line, LineKind};
     use crate::map::{ImportKind, Part};
@@ -170,6 +170,15 @@ mod tests {
         Drawing { boxes: boxes.collect(), lines: pairs.iter().map(line).collect(), ..Drawing::default() }
     }
 
+    /// Numbers below a bound, the same for each seed.
+    pub fn numbers(seed: u64) -> impl FnMut(usize) -> usize {
+        let mut state = seed;
+        move |most| {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 33) as usize % most
+        }
+    }
+
     fn overlaps(one: &Area, other: &Area) -> bool {
         one.x < other.x + other.width
             && other.x < one.x + one.width
@@ -180,11 +189,7 @@ mod tests {
     /// Whatever leads to whatever: all boxes have a place, and none hides another.
     #[test]
     fn no_box_hides_another() {
-        let mut state = 7_u64;
-        let mut next = move |most: usize| {
-            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (state >> 33) as usize % most
-        };
+        let mut next = numbers(7);
         for round in 0..60 {
             let count = 1 + next(40);
             let pairs: Vec<(usize, usize)> =

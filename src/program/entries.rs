@@ -65,6 +65,11 @@ impl Program<'_> {
         whole.chain(blocks).collect()
     }
 
+    /// Whether a file has tests, or sets them up.
+    pub fn is_of_tests(&self, file: FileId) -> bool {
+        self.start_of(file) == Some(Start::Tests) || self.name_of(file).ends_with("conftest.py")
+    }
+
     /// How a file is started, when it is an entry point.
     pub fn start_of(&self, file: FileId) -> Option<Start> {
         let look = self.facts_of(file);

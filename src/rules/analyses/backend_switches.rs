@@ -3,16 +3,13 @@
 use crate::code::walk::{CodeNode, walk};
 use crate::code::{Comparison, Expr, ExprKind, Statement, StatementKind, Target};
 use crate::facts::Span;
-use crate::program::Start;
 use crate::rules::files::{FileScope, RawFinding};
 use rustc_hash::FxHashSet;
 
 /// Switches beside the one that the policy names, each where it is read or set first.
 pub(super) fn rivals(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let Some(switch) = scope.cpu.and_then(|cpu| cpu.switch.as_deref()) else { return Vec::new() };
-    let is_test = scope.program.start_of(scope.file) == Some(Start::Tests)
-        || scope.program.name_of(scope.file).ends_with("conftest.py");
-    if is_test {
+    if scope.program.is_of_tests(scope.file) {
         return Vec::new();
     }
     let mut found = Vec::new();

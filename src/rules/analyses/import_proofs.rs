@@ -2,7 +2,6 @@
 
 use crate::code::walk::{Ancestor, CodeNode, walk};
 use crate::code::{Block, Call, Comparison, Expr, ExprKind, Snippet, Statement, StatementKind};
-use crate::program::Start;
 use crate::program::knowledge::PackageModule;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::sources::Language;
@@ -14,8 +13,7 @@ pub(super) fn in_a_used_process(scope: &FileScope<'_>) -> Vec<RawFinding> {
         return Vec::new();
     }
     let start = scope.program.start_of(scope.file);
-    let name = scope.program.name_of(scope.file);
-    let is_tests = start == Some(Start::Tests) || name.ends_with("conftest.py");
+    let is_tests = scope.program.is_of_tests(scope.file);
     let mut found = Vec::new();
     walk(scope.code, &mut |part, around| {
         let seen = match part {
