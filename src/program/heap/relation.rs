@@ -129,8 +129,7 @@ impl Relation {
                 self.relate(a.scope, b.scope) && self.unify_closures(&a.closure, &b.closure)
             }
             (Value::Stream(a), Value::Stream(b)) => {
-                self.relate(a.state, b.state)
-                    && (Rc::ptr_eq(a, b) || self.unify_sources(&a.source, &b.source))
+                self.relate(a.state, b.state) && self.unify_sources(&a.source, &b.source)
             }
             _ => false,
         }

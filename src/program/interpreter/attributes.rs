@@ -6,7 +6,6 @@ use super::branches::ArmRun;
 use super::calls::Args;
 use crate::code::{Expr, ExprKind};
 use crate::facts::Span;
-use crate::program::Start;
 use crate::program::heap::values::{ClassValue, Instance, Text, Value};
 use std::rc::Rc;
 
@@ -43,7 +42,7 @@ impl<'p> Interpreter<'p> {
                 class.scope
             }
             // Its own value is bound first, so that it does not take the place of this one later.
-            Value::Module(file) if self.start != Start::Library => match self.names_of(*file) {
+            Value::Module(file) => match self.names_of(*file) {
                 Some(scope) => scope,
                 None => return,
             },

@@ -293,6 +293,10 @@ impl<'p> Interpreter<'p> {
         if let Some(scope) = self.entered(file) {
             return Some(scope);
         }
+        // A file that is looked at alone runs no other.
+        if self.start == super::Start::Library {
+            return None;
+        }
         if self.callers.len() > 40 {
             self.summaries.left_out += 1;
             return None;

@@ -50,10 +50,12 @@ impl<'p> Interpreter<'p> {
         self.in_an_arm(|run| run.run_module(file, scope, span));
         self.end_arm(mark);
         self.ways_out = ways_out;
-        let after = std::mem::replace(&mut self.state, before.clone());
-        if std::mem::replace(&mut self.flow, Flow::Next) == Flow::Next {
-            self.state = State::join(before, after);
-        }
+        self.exits = false;
+        let after = std::mem::take(&mut self.state);
+        self.state = match std::mem::replace(&mut self.flow, Flow::Next) {
+            Flow::Next => State::join(before, after),
+            _ => before,
+        };
     }
 
     /// Whether the top level of a module is being followed.
