@@ -32,7 +32,7 @@ def main():
     gpulint, out = sys.argv[1:]
     asked = subprocess.run([gpulint, "rules", "--format", "json"], check=True, capture_output=True, text=True)
     rules = json.loads(asked.stdout)["rules"]
-    home = tomllib.loads((ROOT / "Cargo.toml").read_text())["package"]["repository"]
+    home = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["repository"]
     with tempfile.TemporaryDirectory() as folder:
         pages = pathlib.Path(folder, "pages")
         (pages / "rules").mkdir(parents=True)

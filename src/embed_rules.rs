@@ -36,9 +36,12 @@ fn main() {
 /// same wherever this program is installed.
 fn source_number(root: &Path, rules: &[PathBuf]) -> u64 {
     let top = root.parent().expect("rules/ lies in the package");
-    println!("cargo::rerun-if-changed={}", top.join("src").display());
     let mut files = rules.to_vec();
-    collect_all(&top.join("src"), &mut files);
+    // A published package has no parts beside it: each is a package of its own, which fits this version only.
+    for folder in ["src", "crates"].map(|name| top.join(name)).iter().filter(|folder| folder.is_dir()) {
+        println!("cargo::rerun-if-changed={}", folder.display());
+        collect_all(folder, &mut files);
+    }
     // A published package has a lock file, and a checkout too; nothing else has one.
     let parts = ["Cargo.toml", "Cargo.lock"].map(|name| top.join(name));
     for file in parts.into_iter().filter(|file| file.exists()) {
@@ -61,8 +64,8 @@ fn number_of<'a>(files: impl Iterator<Item = &'a Path>) -> u64 {
 }
 
 fn collect_all(folder: &Path, files: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).expect("src/ is readable") {
-        let path = entry.expect("src/ is readable").path();
+    for entry in fs::read_dir(folder).expect("the source is readable") {
+        let path = entry.expect("the source is readable").path();
         if path.is_dir() { collect_all(&path, files) } else { files.push(path) }
     }
 }

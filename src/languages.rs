@@ -29,6 +29,7 @@ mod toml;
 mod yaml;
 
 use crate::code::{Code, Requirement};
+use crate::policy::Policy;
 use crate::sources::{Language, Source};
 
 pub(crate) use passages::{PassageKind, TextPiece, passages};
@@ -44,6 +45,13 @@ pub type Refusal = String;
 pub struct Choices {
     /// The shell blocks of Markdown files are read.
     pub markdown_shell: bool,
+}
+
+impl Choices {
+    /// How the files that a policy governs are read.
+    pub fn of(policy: &Policy) -> Choices {
+        Choices { markdown_shell: policy.languages.markdown_shell }
+    }
 }
 
 /// Runs `lower` with room on the stack for trees that are deeper than people write them.

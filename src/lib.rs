@@ -24,32 +24,23 @@
 //!
 //! [`policy`] is what a team wrote down, [`settings`] is what one run does with it, and [`check`] is the
 //! whole way: `reading` says what of the files has to be read for it, `cache` knows what it found before where nothing changed
-//! that it rests on, and `silencing` goes it twice to write comments that silence findings. `facts`, `code` and
-//! `architectures` are the vocabulary and depend on nothing else here; each hop depends
-//! on those before it only.
+//! that it rests on, and `silencing` goes it twice to write comments that silence findings. Each hop depends on those before it
+//! only. The hops that are packages of their own lie in `crates/`: `gpulint_base` is the vocabulary and what is read from the disk,
+//! and depends on nothing else here.
 
-mod allocator;
 pub mod architectures;
 mod cache;
 #[cfg(test)]
 mod cards {
     mod tests;
 }
-mod atomic_write;
 mod changes;
 pub mod cli;
-pub mod code;
-mod commands;
 mod comparison;
-pub mod disk;
-pub mod facts;
-pub mod findings;
 pub mod fixes;
 mod init;
 pub mod languages;
 pub mod map;
-mod masks;
-pub mod policy;
 pub mod program;
 mod reading;
 pub mod report;
@@ -57,11 +48,11 @@ pub mod rules;
 #[cfg(feature = "runtime")]
 pub mod runtime;
 mod server;
-pub mod settings;
 mod silencing;
-pub mod sources;
 pub mod trace;
 pub mod versions;
+
+pub use gpulint_base::{code, disk, facts, findings, policy, settings, sources};
 
 #[doc(hidden)]
 pub use server::hear as heard_by_server;
@@ -69,7 +60,7 @@ pub use server::hear as heard_by_server;
 use facts::{FileId, Place};
 use findings::suppressions::Suppression;
 use findings::{Audience, Finding, Severity, suppressions};
-use languages::Choices;
+use gpulint_base::{allocator, atomic_write, commands, masks};
 use program::trace::Trace;
 use program::{Program, ProgramFinding, ResultCache, ResultStore, Start};
 use rayon::prelude::*;
@@ -347,11 +338,4 @@ fn suppressions_of(program: &Program<'_>) -> Vec<Suppression> {
         suppressions::suppressions_in(file, source, &code.comments, &code.lines)
     });
     found.collect()
-}
-
-impl Settings {
-    /// How the files that a policy governs are read.
-    fn language_choices(&self, source: &Source) -> Choices {
-        Choices { markdown_shell: self.governing_of(source).policy.languages.markdown_shell }
-    }
 }

@@ -79,7 +79,8 @@ struct ChoicesByFile {
 impl ChoicesByFile {
     fn of(settings: &Settings, sources: &Sources) -> ChoicesByFile {
         let documents = sources.files.iter().filter(|source| source.language == Language::Markdown);
-        let with_shells = documents.filter(|source| settings.language_choices(source).markdown_shell);
+        let with_shells =
+            documents.filter(|source| Choices::of(settings.governing_of(source).policy).markdown_shell);
         ChoicesByFile { with_shells: with_shells.map(|source| source.name.clone()).collect() }
     }
 

@@ -74,8 +74,10 @@ pub fn silence(
         let draft = match (uncommentable(source), text_of(source)) {
             (Some(reason), _) => Err(reason.to_owned()),
             (None, None) => Err("the file cannot be read any more".to_owned()),
-            (None, Some(content)) => Draft::of(source, content, settings.language_choices(source))
-                .ok_or_else(|| "the file changed while it was checked".to_owned()),
+            (None, Some(content)) => {
+                Draft::of(source, content, Choices::of(settings.governing_of(source).policy))
+                    .ok_or_else(|| "the file changed while it was checked".to_owned())
+            }
         };
         let mut draft = match draft {
             Ok(draft) => draft,

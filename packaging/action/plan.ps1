@@ -178,7 +178,7 @@ if (-not (Get-Command cargo -ErrorAction SilentlyContinue)) {
 }
 # All that a build depends on. GitHub's own hashFiles sees only the workspace, and the action does not lie there.
 Push-Location -LiteralPath $env:GITHUB_ACTION_PATH
-$files = @(Get-Item -LiteralPath 'Cargo.toml', 'Cargo.lock') + @(Get-ChildItem -Path 'src', 'rules' -Recurse -File)
+$files = @(Get-Item -LiteralPath 'Cargo.toml', 'Cargo.lock') + @(Get-ChildItem -Path 'crates', 'rules', 'src' -Recurse -File)
 $lines = $files | Sort-Object -Property FullName | ForEach-Object {
     (Get-FileHash -Algorithm SHA256 -LiteralPath $_.FullName).Hash + ' ' + $_.FullName.Substring((Get-Location).ProviderPath.Length)
 }

@@ -207,7 +207,7 @@ if ! command -v cargo > /dev/null; then
     "set up Rust before this step, or name a binary with the input binary."
 fi
 # All that a build depends on. GitHub's own hashFiles sees only the workspace, and the action does not lie there.
-sources=$(cd "$GITHUB_ACTION_PATH" && find Cargo.toml Cargo.lock src rules -type f | LC_ALL=C sort | while IFS= read -r file; do sum "$file"; done | sum)
+sources=$(cd "$GITHUB_ACTION_PATH" && find Cargo.toml Cargo.lock crates rules src -type f | LC_ALL=C sort | while IFS= read -r file; do sum "$file"; done | sum)
 compiler=$(cd "$GITHUB_ACTION_PATH" && rustc --version | sum)
 write source build
 write binary "$RUNNER_TEMP/gpulint-build/gpulint"

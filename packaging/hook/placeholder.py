@@ -39,7 +39,7 @@ def version():
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     with open(os.path.join(root, "Cargo.toml"), encoding="utf-8") as manifest:
         # `tomllib` is newer than some of the Pythons that hooks run with.
-        found = re.search(r'^\[package\]\n(?:[^\[].*\n)*?version = "([^"]+)"', manifest.read(), re.MULTILINE)
+        found = re.search(r'^\[workspace\.package\]\n(?:[^\[].*\n)*?version = "([^"]+)"', manifest.read(), re.MULTILINE)
     if found is None:
         raise RuntimeError("Cargo.toml gives no version for gpulint")
     return re.sub(r"-(alpha|beta|rc)\.?", lambda pre: {"alpha": "a", "beta": "b", "rc": "rc"}[pre[1]], found[1])

@@ -21,8 +21,8 @@ use crate::Outcome;
 use crate::cache::Cache;
 use crate::cache::shards::joined;
 use crate::changes::{Base, ComparisonRequest};
+use crate::disk;
 use crate::findings::{Severity, Status};
-use crate::policy;
 use crate::program::Shard;
 use crate::report::commands::{Form, harmless};
 use crate::report::{
@@ -143,7 +143,7 @@ fn run_with(
         memory::keep();
         return once(arguments, &input, &request, (shards, colour), out);
     }
-    let own: Vec<PathBuf> = arguments.output.iter().map(|output| policy::absolute(output.file())).collect();
+    let own: Vec<PathBuf> = arguments.output.iter().map(|output| disk::absolute(output.file())).collect();
     watch::watch(&request, &own, out, |out| once(arguments, &input, &request, (None, colour), out))
 }
 

@@ -2,7 +2,7 @@
 
 use super::{CLEAN, ignoring_closed_pipe, say};
 use crate::atomic_write::replace;
-use crate::disk::Disk;
+use crate::disk::{self, Disk};
 use crate::init::evidence::Evidence;
 use crate::init::fleet::{Engine, Fleet, image};
 use crate::init::peers::{ImportedSettings, Tool, gpu_code};
@@ -98,7 +98,7 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
         );
     }
     let existing = policy::discover(&Disk::default(), folder)?
-        .filter(|(file, _)| file.parent() == Some(policy::absolute(folder).as_path()));
+        .filter(|(file, _)| file.parent() == Some(disk::absolute(folder).as_path()));
     let asks_for_policy = arguments.asks_for_policy();
     let fleet = arguments.fleet()?;
     let runner = arguments.runner.first().filter(|_| fleet.is_none());
@@ -287,7 +287,7 @@ fn write(page: &Page) -> anyhow::Result<()> {
 
 fn shown(file: &Path) -> String {
     let cwd = std::env::current_dir().unwrap_or_default();
-    policy::absolute(file).strip_prefix(cwd).unwrap_or(file).display().to_string()
+    disk::absolute(file).strip_prefix(cwd).unwrap_or(file).display().to_string()
 }
 
 fn repository(text: &str) -> Result<String, String> {

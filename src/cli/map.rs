@@ -4,9 +4,10 @@ mod since;
 
 use super::options::PolicyOptions;
 use super::{ignoring_closed_pipe, settings_of};
+use crate::disk::absolute;
 use crate::map::{self, Machine, Map, Marks, Question};
 use crate::masks;
-use crate::policy::{DeviceOrder, absolute};
+use crate::policy::DeviceOrder;
 use crate::report::commands::{Form, harmless};
 use crate::rules::Loaded;
 use crate::settings::Settings;

@@ -1,5 +1,6 @@
 //! Options that several commands share, and the values that options take.
 
+use crate::disk;
 use crate::findings::Severity;
 #[cfg(feature = "runtime")]
 use crate::policy;
@@ -39,7 +40,7 @@ impl PolicyOptions {
         // It is started in another folder.
         let word = |config: &String| match policy::is_override(config) {
             true => OsString::from(config),
-            false => policy::absolute(Path::new(config)).into_os_string(),
+            false => disk::absolute(Path::new(config)).into_os_string(),
         };
         let config = self.config.iter().flat_map(|config| ["--config".into(), word(config)]);
         let isolated = self.isolated.then(|| "--isolated".into());

@@ -61,7 +61,7 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
     } else {
         // Whoever starts it may lie anywhere in the project. Where there is none, only what is named is read.
         let is_project = matches!(extent, FileSelection::Project);
-        let is_inside = is_project && crate::policy::absolute(file).starts_with(&settings.root);
+        let is_inside = is_project && crate::disk::absolute(file).starts_with(&settings.root);
         let all = is_inside.then(|| settings.root.clone()).into_iter().chain(paths);
         let sources = Sources::collect(&settings.root, &all.collect::<Vec<_>>(), extent)?;
         let id = sources.at(file);

@@ -9,7 +9,7 @@ use super::exec::{HideCards, time};
 use super::options::{PolicyOptions, SimulatedOptions};
 use super::outputs::{self, Output};
 use super::{ignoring_closed_pipe, say, settings_of};
-use crate::policy::absolute;
+use crate::disk::absolute;
 use crate::runtime::exec::board;
 use crate::runtime::slot::slot_folder;
 use crate::runtime::validation::document::{Validation, Verdict};

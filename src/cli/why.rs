@@ -34,7 +34,7 @@ pub fn answer(place: &str, policy: &PolicyOptions, out: &mut dyn Write) -> anyho
         bail!("{} is a directory; name a line of a file, such as train.py:12", asked.path.display());
     }
     let all = vec![settings.root.clone()];
-    if !settings.disk.has(&crate::policy::absolute(&asked.path)) {
+    if !settings.disk.has(&crate::disk::absolute(&asked.path)) {
         let sources = Sources::collect(&settings.root, &all, extent)?;
         bail!("there is no file {}{}", asked.path.display(), instead(&sources, &settings.root, &asked.path));
     }
@@ -135,7 +135,7 @@ fn line_of(sources: &Sources, place: Place) -> String {
 
 /// "; did you mean src/train.py?", from the files that there are.
 fn instead(sources: &Sources, root: &Path, asked: &Path) -> String {
-    let asked = crate::policy::absolute(asked);
+    let asked = crate::disk::absolute(asked);
     let name = asked.strip_prefix(root).unwrap_or(&asked).to_string_lossy().replace('\\', "/");
     let likeness = |file: &usize| {
         let other = &sources.file(FileId(*file as u32)).name;

@@ -41,7 +41,7 @@ impl Loaded {
         let mut folders: Vec<(&Path, PathBuf)> = Vec::new();
         for governing in settings.governing() {
             for folder in &governing.policy.rules.paths {
-                let full = policy::absolute(&governing.folder.join(folder));
+                let full = disk::absolute(&governing.folder.join(folder));
                 if folders.iter().all(|(_, known)| *known != full) {
                     folders.push((folder, full));
                 }

@@ -2,8 +2,9 @@
 
 use super::schema::Section;
 use super::{Rule, RuleSet};
+use crate::disk::absolute;
 use crate::findings::Severity;
-use crate::policy::{Policy, absolute};
+use crate::policy::Policy;
 use globset::{Glob, GlobMatcher};
 use rustc_hash::FxHashSet;
 use std::fmt;

@@ -12,7 +12,7 @@ use super::{Event, Options};
 use crate::disk::Bounds;
 use crate::facts::FileId;
 use crate::findings::{Finding, Status};
-use crate::languages;
+use crate::languages::{self, Choices};
 use crate::map::{lines_of, with_cards};
 use crate::program::trace::Trace;
 use crate::program::{Program, Start};
@@ -331,7 +331,7 @@ fn survived<T>(work: impl FnOnce() -> T) -> Option<T> {
 fn is_readable(opened: &Opened, project: &Project) -> bool {
     let Some(language) = opened.language() else { return true };
     let source = Source::new(None, opened.name.clone(), language, opened.text.clone());
-    languages::lower(&source, project.settings.language_choices(&source)).is_ok()
+    languages::lower(&source, Choices::of(project.settings.governing_of(&source).policy)).is_ok()
 }
 
 /// The open files that may be checked.

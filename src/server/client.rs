@@ -129,7 +129,7 @@ fn folders_of(params: &Value) -> Vec<PathBuf> {
         return folders;
     }
     let root = params["rootUri"].as_str().and_then(folder_at);
-    let path = || params["rootPath"].as_str().map(|path| crate::policy::absolute(path.as_ref()));
+    let path = || params["rootPath"].as_str().map(|path| crate::disk::absolute(path.as_ref()));
     root.or_else(path).into_iter().collect()
 }
 

@@ -130,7 +130,7 @@ mod tests {
     fn a_file_is_found_by_its_path() {
         let mut documents = Documents::default();
         documents.alone.insert("file:///a%2Db.py".to_owned(), document(""));
-        let path = crate::policy::absolute(std::path::Path::new("/a-b.py"));
+        let path = crate::disk::absolute(std::path::Path::new("/a-b.py"));
         #[cfg(unix)]
         assert_eq!(documents.named(&path), Some("file:///a%2Db.py"));
         assert_eq!(documents.named(&path.join("c")), None);

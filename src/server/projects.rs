@@ -2,7 +2,8 @@
 //! in force, and somebody is told.
 
 use super::Options;
-use crate::policy::{PolicyError, absolute};
+use crate::disk::absolute;
+use crate::policy::PolicyError;
 use crate::rules::{Loaded, PolicyRulings, UnknownSelector};
 use crate::settings::{Request, Settings, SettingsError, resolve};
 use crate::sources::{FileSelection, Sources};

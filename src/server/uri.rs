@@ -1,6 +1,6 @@
 //! Names of documents as editors write them, `file:///srv/me/train%20it.py`, and the paths that they stand for.
 
-use crate::policy::absolute;
+use crate::disk::absolute;
 use std::path::{Path, PathBuf};
 
 /// What the name of a document stands for.

@@ -28,6 +28,12 @@ fn texts_below(folder: &str) -> Vec<(String, String)> {
     named.collect()
 }
 
+/// The files of the program itself: those of its package, and of the packages that its parts are.
+fn sources() -> Vec<(String, String)> {
+    let parts = texts_below("crates").into_iter().filter(|(path, _)| path.contains("/src/"));
+    texts_below("src").into_iter().chain(parts).collect()
+}
+
 fn in_repository(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }

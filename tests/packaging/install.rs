@@ -30,6 +30,7 @@ fn action_copy(name: &str) -> Scratch {
         std::fs::copy(Path::new(REPOSITORY).join(&file), copy.path().join(&file)).unwrap();
     }
     copy.write("src/main.rs", "fn main() {}\n");
+    copy.write("crates/a/src/lib.rs", "");
     copy.write("rules/a.yaml", "id: a\n");
     copy
 }
@@ -229,7 +230,7 @@ fn without_a_release_a_build_is_planned_and_kept() {
     let key = |ran: &Ran| ran.steps["plan"]["cache-key"].clone();
     assert!(key(&first).starts_with("gpulint-Linux-X64-"), "{outputs:?}");
     assert_eq!(key(&plan()), key(&first));
-    for file in ["rules/a.yaml", "src/main.rs", "Cargo.lock", "src/new.rs"] {
+    for file in ["crates/a/src/lib.rs", "rules/a.yaml", "src/main.rs", "Cargo.lock", "src/new.rs"] {
         let before = key(&plan());
         action.write(file, "changed\n");
         assert_ne!(key(&plan()), before, "{file}");

@@ -101,7 +101,7 @@ fn placeholder_asks_for_the_version_of_the_wheel() {
     for (written, expected) in
         [("1.2.3", "1.2.3"), ("1.0.0-rc.1", "1.0.0rc1"), ("2.0.0-alpha.12", "2.0.0a12")]
     {
-        let others = "[workspace]\nmembers = []\n\n[package]\nname = \"gpulint\"\nedition = \"2024\"\n";
+        let others = "[workspace]\nmembers = []\n\n[workspace.package]\nedition = \"2024\"\n";
         let manifest = format!("{others}version = \"{written}\"\n\n[dependencies]\nclap = \"4\"\n");
         scratch.write("Cargo.toml", &manifest);
         let ask = "import sys; sys.path.insert(0, 'packaging/hook'); import placeholder; print(placeholder.version())";

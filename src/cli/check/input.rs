@@ -1,7 +1,7 @@
 //! What a check reads: files and folders, or standard input.
 
 use super::Arguments;
-use crate::policy;
+use crate::disk;
 use crate::sources::{Excluded, FileSelection, Sources};
 use anyhow::{Context, bail};
 use std::io::{self, Read};
@@ -68,7 +68,7 @@ impl Input {
                 let mut sources = Sources::with_standard_input(root, name.as_deref(), text.clone(), extent);
                 if let Some(name) = name
                     && excluded.even_named
-                    && excluded.names(root, &policy::absolute(name))
+                    && excluded.names(root, &disk::absolute(name))
                 {
                     sources.files.iter_mut().for_each(|source| source.reported = false);
                 }

@@ -3,11 +3,10 @@
 use super::super::say;
 use crate::Outcome;
 use crate::atomic_write::replace;
-use crate::disk::{Disk, refused};
+use crate::disk::{Disk, absolute, refused};
 use crate::facts::FileId;
 use crate::findings::baseline::{Baseline, BaselineError, Entry, NAME, Run};
 use crate::findings::{Finding, Severity, Status};
-use crate::policy::absolute;
 use crate::settings::Settings;
 use crate::sources::Sources;
 use anyhow::Context;

@@ -4,8 +4,8 @@
 //! system and every kind of disk.
 
 use super::super::say;
+use crate::disk::absolute;
 use crate::findings::baseline;
-use crate::policy::absolute;
 use crate::settings::{Request, resolve};
 use crate::sources::{FileSelection, MissingPaths, Stamps, stamp_of, stamps};
 use std::cell::RefCell;

@@ -3,8 +3,8 @@
 use super::super::say;
 use super::{Arguments, MapFormat};
 use crate::changes::{ComparisonRequest, States};
+use crate::disk::absolute;
 use crate::map::{self, Map, Marks, Question, Since};
-use crate::policy::absolute;
 use crate::report::commands::Form;
 use crate::rules::Loaded;
 use crate::settings::{Request, Settings, resolve};

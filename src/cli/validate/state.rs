@@ -34,7 +34,7 @@ impl Place {
         /// Of jobs without a card, on one machine.
         const MOST: usize = 64;
         let folder = match asked {
-            Some(folder) => crate::policy::absolute(folder),
+            Some(folder) => crate::disk::absolute(folder),
             None => folder_of(project, board.and_then(|board| board.as_ref().ok()).map(|board| &board.card))?,
         };
         let count = if asked.is_none() && matches!(board, Some(Err(_))) { MOST } else { 1 };

@@ -1,30 +1,32 @@
 //! Each step of the flow depends on those before it only, so that it can be read and changed by itself.
 
-use super::{none_of, texts_below};
+use super::{none_of, sources};
 
-/// Which other modules of the crate each module may name. What is not listed here may name all.
+/// Which other modules each module may name, in its own package and in those of the parts. Cargo keeps the borders between packages, and what is
+/// not listed here may name all that they leave.
 const BORDERS: &[(&str, &[&str])] = &[
-    ("facts", &[]),
-    ("architectures", &[]),
-    ("code", &["facts"]),
-    ("commands", &[]),
-    ("allocator", &[]),
-    ("masks", &[]),
+    ("crates/base/src/facts", &[]),
+    ("src/architectures", &[]),
+    ("crates/base/src/code", &["facts"]),
+    ("crates/base/src/commands", &[]),
+    ("crates/base/src/allocator", &[]),
+    ("crates/base/src/masks", &[]),
     // A state of the project is the disk with other files; only sources, policies, rules and baselines are read from it.
-    // Where a project ends is a question of paths.
-    ("disk", &["policy"]),
-    ("changes", &["disk"]),
-    ("atomic_write", &[]),
-    // Files are found with the policy's idea of an absolute path.
-    ("sources", &["disk", "facts", "policy"]),
-    ("findings", &["disk", "facts", "sources"]),
-    ("policy", &["disk", "findings"]),
-    ("languages", &["facts", "code", "commands", "masks", "sources"]),
-    ("versions", &["code", "languages", "sources"]),
-    ("program", &["facts", "architectures", "code", "commands", "masks", "sources", "policy", "versions"]),
+    ("crates/base/src/disk", &[]),
+    ("src/changes", &["disk"]),
+    ("crates/base/src/atomic_write", &[]),
+    ("crates/base/src/sources", &["disk", "facts"]),
+    ("crates/base/src/findings", &["disk", "facts", "sources"]),
+    ("crates/base/src/policy", &["disk", "findings", "sources"]),
+    ("src/languages", &["facts", "code", "commands", "masks", "policy", "sources"]),
+    ("src/versions", &["code", "languages", "sources"]),
+    (
+        "src/program",
+        &["facts", "architectures", "code", "commands", "masks", "sources", "policy", "versions"],
+    ),
     // Examples go through the whole pipeline, which is `check` with its settings.
     (
-        "rules",
+        "src/rules",
         &[
             "facts",
             "allocator",
@@ -47,7 +49,7 @@ const BORDERS: &[(&str, &[&str])] = &[
     ),
     // Fixes are held against the whole pipeline too.
     (
-        "fixes",
+        "src/fixes",
         &[
             "facts",
             "code",
@@ -63,12 +65,12 @@ const BORDERS: &[(&str, &[&str])] = &[
             "Outcome",
         ],
     ),
-    ("comparison", &["changes", "disk", "facts", "findings", "languages", "sources"]),
-    ("report", &["facts", "findings", "fixes", "rules", "sources"]),
+    ("src/comparison", &["changes", "disk", "facts", "findings", "languages", "sources"]),
+    ("src/report", &["facts", "findings", "fixes", "rules", "sources"]),
     // How mild a finding may be that is still shown.
-    ("settings", &["disk", "findings", "policy", "sources"]),
+    ("crates/base/src/settings", &["disk", "findings", "policy", "sources"]),
     (
-        "cache",
+        "src/cache",
         &[
             "findings",
             "policy",
@@ -82,7 +84,7 @@ const BORDERS: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "map",
+        "src/map",
         &[
             "facts",
             "code",
@@ -100,18 +102,29 @@ const BORDERS: &[(&str, &[&str])] = &[
             "Outcome",
         ],
     ),
-    ("trace", &["facts", "findings", "program", "report", "rules", "settings", "sources", "program_of"]),
+    ("src/trace", &["facts", "findings", "program", "report", "rules", "settings", "sources", "program_of"]),
 ];
+
+/// The name of a module, by its place.
+fn name_of(module: &str) -> &str {
+    module.rsplit('/').next().unwrap_or(module)
+}
+
+/// Whether a file belongs to a module.
+fn is_of(path: &str, module: &str) -> bool {
+    path.strip_prefix(module).is_some_and(|rest| rest.starts_with(['/', '.']))
+}
 
 #[test]
 fn modules_name_only_what_they_may() {
     let mut faults = Vec::new();
-    for (path, text) in texts_below("src") {
-        let module = path["src/".len()..].split(['/', '.']).next().expect("a name");
-        let Some((_, allowed)) = BORDERS.iter().find(|(name, _)| *name == module) else { continue };
+    for (path, text) in sources() {
+        let Some((module, allowed)) = BORDERS.iter().find(|(module, _)| is_of(&path, module)) else {
+            continue;
+        };
         for (number, line) in code_lines(&text) {
             for named in named_modules(line) {
-                if named != module && !allowed.contains(&named) {
+                if named != name_of(module) && !allowed.contains(&named) {
                     faults.push(format!("{path}:{number}: `{module}` names `crate::{named}`"));
                 }
             }
@@ -125,13 +138,11 @@ fn modules_name_only_what_they_may() {
 
 #[test]
 fn every_border_belongs_to_a_module() {
-    let sources = texts_below("src");
+    let sources = sources();
     for (module, allowed) in BORDERS {
-        assert!(sources.iter().any(|(path, _)| *path == format!("src/{module}.rs")), "{module}");
+        assert!(sources.iter().any(|(path, _)| *path == format!("{module}.rs")), "{module}");
         let used = |allowed: &&str| {
-            let own = sources.iter().filter(|(path, _)| {
-                path.strip_prefix("src/").is_some_and(|path| path.split(['/', '.']).next() == Some(module))
-            });
+            let own = sources.iter().filter(|(path, _)| is_of(path, module));
             own.flat_map(|(_, text)| code_lines(text)).any(|(_, line)| named_modules(line).contains(allowed))
         };
         let unused: Vec<_> = allowed.iter().filter(|allowed| !used(allowed)).collect();
@@ -143,7 +154,7 @@ fn every_border_belongs_to_a_module() {
 fn only_the_python_front_end_names_ruff() {
     let python = |path: &str| path.starts_with("src/languages/python");
     let mut faults = Vec::new();
-    for (path, text) in texts_below("src").iter().filter(|(path, _)| !python(path)) {
+    for (path, text) in sources().iter().filter(|(path, _)| !python(path)) {
         let naming = code_lines(text).filter(|(_, line)| line.contains("ruff_"));
         faults.extend(naming.map(|(number, line)| format!("{path}:{number}: {line}")));
     }
@@ -168,7 +179,7 @@ fn only_calls_of_foreign_code_are_unsafe() {
     let keyword = concat!("uns", "afe");
     let mut faults = Vec::new();
     let is_foreign = |path: &str| FOREIGN.iter().any(|known| path.starts_with(known));
-    for (path, text) in texts_below("src").into_iter().filter(|(path, _)| !is_foreign(path)) {
+    for (path, text) in sources().into_iter().filter(|(path, _)| !is_foreign(path)) {
         for (number, line) in code_lines(&text) {
             let mut words = line.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '"' && c != '-');
             if words.any(|word| word == keyword) {

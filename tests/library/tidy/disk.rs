@@ -1,14 +1,14 @@
 //! Files are opened in one guarded way, and SECURITY.md promises what tests hold.
 
-use super::{in_repository, none_of, texts_below};
+use super::{in_repository, none_of, sources, texts_below};
 
 /// Who opens files otherwise, and why that is no way around the guard.
 const OTHERS: &[(&str, &str)] = &[
     ("src/cli/check/shards.rs", "shards that the user names"),
     ("src/cli/report.rs", "reports that the user names, and those in a folder of reports"),
-    ("src/disk/", "the guarded way itself"),
-    ("src/disk.rs", "lists what a folder holds"),
-    ("src/atomic_write.rs", "replaces a file whose place the caller has asked the bounds for"),
+    ("crates/base/src/disk/", "the guarded way itself"),
+    ("crates/base/src/disk.rs", "lists what a folder holds"),
+    ("crates/base/src/atomic_write.rs", "replaces a file whose place the caller has asked the bounds for"),
     ("src/cache.rs", "keeps answers in the folder of the user's caches"),
     ("src/cli/outputs.rs", "writes reports where the command line says"),
     ("src/cli/init.rs", "writes a policy where the command line says"),
@@ -36,7 +36,7 @@ const OPENING: &[&str] = &[
 fn files_are_opened_in_one_guarded_way() {
     let is_test = |path: &str| path.ends_with("/tests.rs") || path.contains("/tests/");
     let (mut faults, mut used) = (Vec::new(), Vec::new());
-    for (path, text) in texts_below("src").into_iter().filter(|(path, _)| !is_test(path)) {
+    for (path, text) in sources().into_iter().filter(|(path, _)| !is_test(path)) {
         let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
         let lines = code.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//"));
         for (at, line) in lines.filter(|(_, line)| OPENING.iter().any(|word| line.contains(word))) {
@@ -48,7 +48,7 @@ fn files_are_opened_in_one_guarded_way() {
     }
     none_of(
         faults,
-        "`Bounds` in src/disk/bounds.rs opens files of a project, and refuses what does not belong to it",
+        "`Bounds` in crates/base/src/disk/bounds.rs opens files of a project, and refuses what does not belong to it",
     );
     let unused = OTHERS
         .iter()
@@ -60,16 +60,19 @@ fn files_are_opened_in_one_guarded_way() {
 /// The crate would open files that say what is ignored, whatever they are.
 #[test]
 fn a_walk_reads_no_file_by_itself() {
-    let walks = texts_below("src").into_iter().filter(|(_, text)| text.contains("WalkBuilder::new"));
+    let walks = sources().into_iter().filter(|(_, text)| text.contains("WalkBuilder::new"));
     let walks: Vec<_> = walks.collect();
-    assert_eq!(walks.iter().map(|(path, _)| path.as_str()).collect::<Vec<_>>(), ["src/sources/walk.rs"]);
+    assert_eq!(
+        walks.iter().map(|(path, _)| path.as_str()).collect::<Vec<_>>(),
+        ["crates/base/src/sources/walk.rs"]
+    );
     assert!(walks[0].1.contains(".standard_filters(false)"));
 }
 
 /// Files that hold this text outside of comments and of tests.
 fn files_with(text: &str) -> Vec<String> {
     let is_code = |line: &&str| !line.trim_start().starts_with("//");
-    let texts = texts_below("src").into_iter().filter(|(path, _)| !path.ends_with("tests.rs"));
+    let texts = sources().into_iter().filter(|(path, _)| !path.ends_with("tests.rs"));
     let found = texts.filter(|(_, whole)| whole.lines().filter(is_code).any(|line| line.contains(text)));
     found.map(|(path, _)| path).collect()
 }
@@ -111,7 +114,7 @@ fn every_promise_has_its_test() {
         promises.expect("the section").lines().filter(|line| line.starts_with("| ") && !line.contains("---"));
     let rows: Vec<&str> = rows.filter(|line| *line != "| promise | its tests |").collect();
     assert!(rows.len() >= 20, "{} promises", rows.len());
-    let texts: Vec<(String, String)> = texts_below("tests").into_iter().chain(texts_below("src")).collect();
+    let texts: Vec<(String, String)> = texts_below("tests").into_iter().chain(sources()).collect();
     let mut faults = Vec::new();
     for row in rows {
         let cell = row.trim_end_matches('|').rsplit('|').next().unwrap_or_default();

@@ -1,12 +1,12 @@
 //! What every file here must be like, and which files must be there.
 
-use super::{in_repository, none_of, texts_below};
+use super::{in_repository, none_of, sources, texts_below};
 
 /// At this length a file has a second subject in it.
 const MOST_LINES: usize = 450;
 
 fn source_files() -> impl Iterator<Item = (String, String)> {
-    let files = texts_below("src").into_iter().chain(texts_below("tests"));
+    let files = sources().into_iter().chain(texts_below("tests"));
     // Cases are other people's programs.
     files.filter(|(path, _)| path.ends_with(".rs") && !path.starts_with("tests/projects/"))
 }
@@ -19,7 +19,7 @@ fn a_file_says_what_it_is_for() {
 
 #[test]
 fn a_file_has_one_subject() {
-    let long = texts_below("src").into_iter().filter(|(_, text)| text.lines().count() > MOST_LINES);
+    let long = sources().into_iter().filter(|(_, text)| text.lines().count() > MOST_LINES);
     let long = long.map(|(path, text)| format!("{path}: {} lines", text.lines().count()));
     none_of(long.collect(), "longer than 450 lines; look for the second subject");
 }

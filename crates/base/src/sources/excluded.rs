@@ -2,7 +2,7 @@
 //! policy. They are still read when others import them, since what they do then happens.
 
 use super::names;
-use crate::policy::FilePattern;
+use crate::sources::FilePattern;
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use std::path::{Path, PathBuf};
 

@@ -2,8 +2,8 @@
 //! cards. The value that stands highest counts, key by key.
 
 use super::load::{from_value, is_toml, load_pyproject, written};
-use super::{Policy, PolicyError, absolute, load};
-use crate::disk::{Bounds, Disk, Refused, refused};
+use super::{Policy, PolicyError, load};
+use crate::disk::{Bounds, Disk, Refused, absolute, refused};
 use rustc_hash::FxHashSet;
 use schemars::{Schema, SchemaGenerator, json_schema};
 use serde::Deserializer;

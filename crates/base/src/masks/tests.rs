@@ -17,7 +17,7 @@ struct Vector {
 
 #[test]
 fn every_vector_is_read_as_it_was_when_it_was_executed() {
-    let text = include_str!("../../tests/vectors/visible-devices.yaml");
+    let text = include_str!("../../../../tests/vectors/visible-devices.yaml");
     let vectors: Vectors = serde_yaml::from_str(text).expect("the file of vectors can be read");
     for Vector { value, left, fault } in vectors.vectors {
         let mask = read(&value);

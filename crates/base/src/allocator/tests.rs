@@ -18,7 +18,7 @@ struct Vector {
 
 #[test]
 fn every_vector_is_read_as_it_was_when_it_was_executed() {
-    let text = include_str!("../../tests/vectors/allocator.yaml");
+    let text = include_str!("../../../../tests/vectors/allocator.yaml");
     let vectors: Vectors = serde_yaml::from_str(text).expect("the file of vectors can be read");
     for Vector { value, fault, ignored } in vectors.vectors {
         let found = problem(&value).map(|problem| match problem.kind {

@@ -2,7 +2,7 @@
 //! as none further down does.
 
 use super::Settings;
-use crate::disk::{Bounds, Disk};
+use crate::disk::{self, Bounds, Disk};
 use crate::policy::{self, LayeredPolicy, Mode, Origin, Policy, PolicyError};
 use crate::sources::{Excluded, Source, Sources};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -205,7 +205,7 @@ impl Settings {
     }
 
     /// What decides what the other policies say, for who asks whether two checks are the same.
-    pub(crate) fn others_in_words(&self) -> String {
+    pub fn others_in_words(&self) -> String {
         format!("{:?}", self.others.each)
     }
 
@@ -217,7 +217,7 @@ impl Settings {
 
     /// Leaves out of the reports what other policies exclude. `named` are the paths that the user named.
     pub fn leave_out(&self, sources: &mut Sources, named: &[PathBuf], even_named: bool) {
-        let named: Vec<PathBuf> = named.iter().map(|path| policy::absolute(path)).collect();
+        let named: Vec<PathBuf> = named.iter().map(|path| disk::absolute(path)).collect();
         for other in self.others.each.iter().filter(|other| !other.policy.exclude.is_empty()) {
             let excluded = Excluded::new(&other.policy.exclude, even_named).seen_from(&other.folder);
             for source in &mut sources.files {
@@ -258,7 +258,7 @@ impl Other {
 
 impl GoverningPolicy<'_> {
     /// The section in force for the CPU part: the policy's, or that of `--mode cpu`.
-    pub(crate) fn cpu_section(&self, mode: Option<Mode>) -> Option<policy::Cpu> {
+    pub fn cpu_section(&self, mode: Option<Mode>) -> Option<policy::Cpu> {
         match (mode, &self.policy.cpu) {
             (Some(Mode::Gpu), _) => None,
             (_, Some(cpu)) => Some(cpu.clone()),
@@ -268,14 +268,14 @@ impl GoverningPolicy<'_> {
     }
 
     /// Its file, as reports name files; nothing where no file of the project says anything.
-    pub(crate) fn name(&self, root: &Path) -> Option<String> {
+    pub fn name(&self, root: &Path) -> Option<String> {
         let below = self.file?.strip_prefix(root).ok()?;
         let parts = below.components().map(|part| part.as_os_str().to_string_lossy());
         Some(parts.collect::<Vec<_>>().join("/"))
     }
 
     /// What the names of files in its folder begin with, as reports show them: `app/`, or nothing.
-    pub(crate) fn prefix(&self, root: &Path) -> String {
+    pub fn prefix(&self, root: &Path) -> String {
         let below = self.folder.strip_prefix(root).unwrap_or(Path::new(""));
         below.components().map(|part| format!("{}/", part.as_os_str().to_string_lossy())).collect()
     }

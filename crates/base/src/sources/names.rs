@@ -21,7 +21,7 @@ pub fn relative(root: &Path, path: &Path) -> String {
 }
 
 /// A path below the project root, without `.` and `..`; `None` when it leaves it.
-pub(crate) fn normalised(folder: &str, path: &str) -> Option<String> {
+pub fn normalised(folder: &str, path: &str) -> Option<String> {
     let mut parts: Vec<&str> = Vec::new();
     for part in folder.split('/').chain(path.split('/')) {
         match part {
@@ -36,12 +36,12 @@ pub(crate) fn normalised(folder: &str, path: &str) -> Option<String> {
 }
 
 /// The folder of a file, by its name in the project; the root is the empty name.
-pub(crate) fn folder_of(name: &str) -> &str {
+pub fn folder_of(name: &str) -> &str {
     name.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
 /// The last part of a path: the name of a file without its folders.
-pub(crate) fn file_name_of(path: &str) -> &str {
+pub fn file_name_of(path: &str) -> &str {
     path.rsplit_once('/').map_or(path, |(_, name)| name)
 }
 

@@ -4,8 +4,8 @@
 //! regular one and really lies below the project, or when the user named it on the command line. A name that leads through
 //! a link of the project is the project's word, also when a script or a hook hands it over.
 
+use super::absolute;
 use super::plain;
-use crate::policy::absolute;
 use rustc_hash::FxHashMap;
 use std::fs::File;
 use std::io::{self, Read};

@@ -5,10 +5,10 @@ mod others;
 
 pub use others::{GoverningPolicy, Others};
 
-use crate::disk::{Bounds, Disk, Refused, refused};
+use crate::disk::{Bounds, Disk, Refused, absolute, refused};
 use crate::findings::Severity;
-use crate::policy::{self, FilePattern, Mode, Policy, PolicyError, absolute};
-use crate::sources::{FileSelection, Sources};
+use crate::policy::{self, Mode, Policy, PolicyError};
+use crate::sources::{FilePattern, FileSelection, Sources};
 use others::Reading;
 use std::path::{Path, PathBuf};
 
@@ -228,7 +228,7 @@ impl Settings {
     }
 
     /// A fault in what a policy says under a key, or below it, with `word`: in the file that says it, or typed.
-    pub(crate) fn fault(&self, key: &str, word: &str, message: impl AsRef<str>) -> PolicyError {
+    pub fn fault(&self, key: &str, word: &str, message: impl AsRef<str>) -> PolicyError {
         match self.place_of(key, word) {
             Some((file, line)) => PolicyError::in_file(file, line, message),
             None => PolicyError::typed(message),
@@ -236,7 +236,7 @@ impl Settings {
     }
 
     /// The file that says `word` under a key or below it, and the line. `None` where there is no policy.
-    pub(crate) fn place_of(&self, key: &str, word: &str) -> Option<(&Path, Option<u32>)> {
+    pub fn place_of(&self, key: &str, word: &str) -> Option<(&Path, Option<u32>)> {
         let is_there = |origin: &&policy::Origin| {
             let below = origin.key.strip_prefix(key);
             below.is_some_and(|below| below.is_empty() || below.starts_with('.'))
@@ -255,7 +255,7 @@ impl Settings {
 
     /// `[project.scripts]` of `pyproject.toml`: modules, and the functions in them that are started. A file that is
     /// absent or cannot be read names none.
-    pub(crate) fn console_scripts(&self, sources: &Sources) -> Vec<(String, String)> {
+    pub fn console_scripts(&self, sources: &Sources) -> Vec<(String, String)> {
         // Without a root there is no project on disk: the files are examples.
         if self.root.as_os_str().is_empty() {
             return Vec::new();

@@ -21,19 +21,20 @@ mod runtime;
 
 pub use amount::Amount;
 pub use cpu::Cpu;
+pub use discover::work_tree;
 pub use discover::{PolicySearch, discover, policy_in, project_root, upwards};
-pub(crate) use discover::{absolute, work_tree};
 pub use error::PolicyError;
 pub use gpu::{DeviceOrder, Gpu};
 pub use layers::{LayeredPolicy, Origin, layered, machine_places};
-pub(crate) use load::load_named;
-pub(crate) use load::read_text as read;
+pub use load::load_named;
+pub use load::read_text as read;
 pub use load::{line_naming, load};
 pub use overrides::{apply_overrides, is_override};
-pub use pattern::{FilePattern, ModulePattern, NamePattern};
+pub use pattern::{ModulePattern, NamePattern};
 pub use rules::{PathRules, Rules};
 pub use runtime::{Leak, Mode, Runtime, Target, TargetMode};
 
+use crate::sources::FilePattern;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::path::PathBuf;

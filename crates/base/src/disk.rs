@@ -1,9 +1,11 @@
 //! Files as they lie on disk, or as a commit of git or its index has them: a state of the project is the disk with some
 //! files in the place of others, so that no state is ever written to it. What lies on disk is opened within [`Bounds`].
 
+mod absolute;
 mod bounds;
 mod plain;
 
+pub use absolute::absolute;
 pub use bounds::{Bounds, Refused, refused};
 
 use rustc_hash::FxHashMap;

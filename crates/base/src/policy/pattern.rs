@@ -1,12 +1,12 @@
-//! Patterns that name Python modules and functions, and globs that name files.
+//! Patterns that name Python modules and functions, and how a policy writes them and globs that name files.
 //!
 //! The two differ: a dotted name has no extension and no root, and `cli.*` must not reach into `cli.a.b`.
 
 use super::checked;
+use crate::sources::FilePattern;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::borrow::Cow;
-use std::path::Path;
 
 /// A dotted module name in which `*` stands for any characters of one part and `**` for any number
 /// of parts: `performance`, `cli.*`, `backtest.**` (which is also `backtest` itself).
@@ -18,11 +18,6 @@ pub struct ModulePattern(String);
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct NamePattern(String);
-
-/// A glob over files and folders, relative to the project root: `legacy`, `vendor/**`, `*.ipynb`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(transparent)]
-pub struct FilePattern(String);
 
 impl ModulePattern {
     pub fn as_str(&self) -> &str {
@@ -67,35 +62,6 @@ impl NamePattern {
     fn parse(text: &str) -> Option<Self> {
         let ModulePattern(text) = ModulePattern::parse(text)?;
         (!text.contains('.')).then_some(NamePattern(text))
-    }
-}
-
-impl FilePattern {
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
-    /// A glob as it was typed in the folder `here`. One without `/` names files and folders at any depth.
-    pub fn typed(text: &str, root: &Path, here: &Path) -> Option<Self> {
-        if let Ok(inside) = Path::new(text).strip_prefix(root) {
-            return FilePattern::parse(&inside.to_string_lossy());
-        }
-        let is_path = text.trim_end_matches('/').contains('/');
-        let FilePattern(glob) = FilePattern::parse(text)?;
-        let below = here.strip_prefix(root).unwrap_or(Path::new(""));
-        let folder =
-            below.components().map(|part| globset::escape(&part.as_os_str().to_string_lossy()) + "/");
-        match is_path {
-            true => FilePattern::parse(&(folder.collect::<String>() + &glob)),
-            false => FilePattern::parse(&format!("**/{glob}")),
-        }
-    }
-
-    /// `legacy/` and `./legacy` name the folder `legacy`. What a `.gitignore` means by a first `/` or `!` is no glob.
-    fn parse(text: &str) -> Option<Self> {
-        let glob = text.trim_start_matches("./").trim_end_matches('/');
-        let is_glob = !glob.is_empty() && !text.starts_with(['/', '!']) && globset::Glob::new(glob).is_ok();
-        is_glob.then(|| FilePattern(glob.to_owned()))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Executable text, reduced to what decides which GPU is used: steps in the order in which they run,
 //! and the expressions that values can be followed through.
 //!
-//! A front-end lowers its language to [`Code`]; [`crate::program`] runs it. Names and strings borrow
+//! A front-end lowers its language to [`Code`]; the interpreter of programs runs it. Names and strings borrow
 //! from the source text, so lowering copies nothing.
 
 mod launchers;

@@ -1,8 +1,8 @@
 //! Reads one policy file: YAML, or the `[tool.gpulint]` table of a TOML file.
 
 use super::problem::{Problem, THE_POLICY, toml_problem, yaml_problem};
-use super::{Policy, PolicyError, absolute};
-use crate::disk::{Disk, Refused, refused};
+use super::{Policy, PolicyError};
+use crate::disk::{Disk, Refused, absolute, refused};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::io::ErrorKind;
@@ -29,7 +29,7 @@ pub fn load(disk: &Disk, file: &Path) -> Result<Policy, PolicyError> {
 }
 
 /// The policy in the text of a YAML file that need not exist yet.
-pub(crate) fn read_text(file: &Path, text: &str) -> Result<Policy, PolicyError> {
+pub fn read_text(file: &Path, text: &str) -> Result<Policy, PolicyError> {
     from_yaml(text).map_err(|problem| problem.in_file(file))
 }
 
@@ -80,11 +80,7 @@ pub fn line_naming(disk: &Disk, file: &Path, word: &str) -> Option<u32> {
 }
 
 /// Another file in YAML that the policy names; `whole` is what it holds, such as "the rule".
-pub(crate) fn load_named<T: DeserializeOwned>(
-    disk: &Disk,
-    file: &Path,
-    whole: &str,
-) -> Result<T, PolicyError> {
+pub fn load_named<T: DeserializeOwned>(disk: &Disk, file: &Path, whole: &str) -> Result<T, PolicyError> {
     parsed(&read(disk, file)?, whole).map_err(|problem| problem.in_file(file))
 }
 

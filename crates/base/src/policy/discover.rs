@@ -1,8 +1,8 @@
 //! Finds the policy that governs a path, and the root of the project that the path belongs to.
 
 use super::{Policy, PolicyError, load};
-use crate::disk::{Bounds, Disk};
-use std::path::{Component, Path, PathBuf};
+use crate::disk::{Bounds, Disk, absolute};
+use std::path::{Path, PathBuf};
 
 /// Names of policy files, the first that exists in a folder wins. `pyproject.toml` comes after them.
 const NAMES: [&str; 2] = ["gpulint.yaml", "gpulint.yml"];
@@ -67,24 +67,7 @@ pub fn project_root(outermost: Option<&Path>, start: &Path, cwd: &Path) -> PathB
 }
 
 /// The top of the git work tree around a path.
-pub(crate) fn work_tree(path: &Path) -> Option<PathBuf> {
+pub fn work_tree(path: &Path) -> Option<PathBuf> {
     // One that `git worktree` made has a file there, not a folder.
     absolute(path).ancestors().find(|folder| folder.join(".git").exists()).map(Path::to_owned)
-}
-
-/// The path from the root of the file system, without `.` and `..`. Links stay: the policy of a
-/// linked file is the one near the link, where the user sees it.
-pub(crate) fn absolute(path: &Path) -> PathBuf {
-    let full = std::path::absolute(path).unwrap_or_else(|_| path.into());
-    let mut clean = PathBuf::new();
-    for part in full.components() {
-        match part {
-            Component::ParentDir => {
-                clean.pop();
-            }
-            Component::CurDir => {}
-            part => clean.push(part),
-        }
-    }
-    clean
 }

@@ -18,7 +18,7 @@ pub struct PolicyError {
 }
 
 impl PolicyError {
-    pub(crate) fn in_file(file: &Path, line: Option<u32>, message: impl AsRef<str>) -> Self {
+    pub fn in_file(file: &Path, line: Option<u32>, message: impl AsRef<str>) -> Self {
         let inside =
             std::env::current_dir().ok().and_then(|dir| file.strip_prefix(dir).ok().map(Path::to_owned));
         let shown = inside.filter(|path| path.components().next().is_some()).unwrap_or_else(|| file.into());
@@ -26,7 +26,7 @@ impl PolicyError {
     }
 
     /// In what the command line says.
-    pub(crate) fn typed(message: impl AsRef<str>) -> Self {
+    pub fn typed(message: impl AsRef<str>) -> Self {
         PolicyError { place: "--config".to_owned(), line: None, message: one_line(message.as_ref()) }
     }
 }
