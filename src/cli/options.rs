@@ -1,5 +1,6 @@
 //! Options that several commands share, and the values that options take.
 
+#[cfg(feature = "runtime")]
 use crate::disk;
 use crate::findings::Severity;
 #[cfg(feature = "runtime")]
