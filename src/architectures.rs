@@ -1,6 +1,7 @@
 //! What NVIDIA's hardware is: which architecture a compute capability belongs to, what a product with a name has, and
 //! from which capability on there is a feature. The facts are tables under `rules/tables/`; nothing here asks a device.
 
+use crate::program::knowledge::tables::Pair;
 use serde::{Deserialize, Deserializer};
 use std::fmt;
 use std::sync::LazyLock;
@@ -165,6 +166,37 @@ pub fn series() -> &'static [Product] {
 /// What hardware can do from some capability on.
 pub fn features() -> &'static [Feature] {
     &FEATURES.features
+}
+
+/// The compute capability of the GPUs with a name that contains `name`, when they all have the same.
+pub fn capability_of(name: &str) -> Option<Capability> {
+    let name = words(name);
+    let holds = |outer: &[String], inner: &[String]| {
+        !inner.is_empty() && outer.windows(inner.len()).any(|part| part == inner)
+    };
+    let products: Vec<(Vec<String>, Capability)> =
+        products().iter().map(|one| (words(&one.name), one.capability)).collect();
+    // `3090` stands for every RTX 3090; `NVIDIA GeForce RTX 3090 Ti` names more than the table does.
+    let longest = products.iter().filter(|(product, _)| holds(&name, product));
+    let longest = longest.map(|(product, _)| product.len()).max();
+    let meant = |product: &Vec<String>| match longest {
+        Some(length) => product.len() == length && holds(&name, product),
+        None => holds(product, &name),
+    };
+    let mut found = products.iter().filter(|(product, _)| meant(product)).map(|(_, capability)| *capability);
+    let first = found.next()?;
+    found.all(|other| other == first).then_some(first)
+}
+
+fn words(name: &str) -> Vec<String> {
+    let parts = name.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty());
+    parts.map(str::to_ascii_lowercase).collect()
+}
+
+impl From<Capability> for Pair {
+    fn from(capability: Capability) -> Pair {
+        Pair { major: capability.major.into(), minor: capability.minor.into() }
+    }
 }
 
 impl Feature {

@@ -25,8 +25,8 @@
 //! [`policy`] is what a team wrote down, [`settings`] is what one run does with it, and [`check`] is the
 //! whole way: `reading` says what of the files has to be read for it, `cache` knows what it found before where nothing changed
 //! that it rests on, and `silencing` goes it twice to write comments that silence findings. Each hop depends on those before it
-//! only. The hops that are packages of their own lie in `crates/`: `gpulint_base` is the vocabulary and what is read from the disk,
-//! and depends on nothing else here.
+//! only. The hops that are packages of their own lie in `crates/`: `gpulint_base` (the vocabulary, and what is read from the disk),
+//! `gpulint_languages` and `gpulint_program`.
 
 pub mod architectures;
 mod cache;
@@ -39,9 +39,7 @@ pub mod cli;
 mod comparison;
 pub mod fixes;
 mod init;
-pub mod languages;
 pub mod map;
-pub mod program;
 mod reading;
 pub mod report;
 pub mod rules;
@@ -50,19 +48,21 @@ pub mod runtime;
 mod server;
 mod silencing;
 pub mod trace;
-pub mod versions;
 
 pub use gpulint_base::{code, disk, facts, findings, policy, settings, sources};
+pub use gpulint_languages as languages;
+pub use gpulint_languages::versions;
+pub use gpulint_program as program;
 
 #[doc(hidden)]
 pub use server::hear as heard_by_server;
 
-use facts::{FileId, Place};
+use facts::FileId;
 use findings::suppressions::Suppression;
 use findings::{Audience, Finding, Severity, suppressions};
 use gpulint_base::{allocator, atomic_write, commands, masks};
 use program::trace::Trace;
-use program::{Program, ProgramFinding, ResultCache, ResultStore, Start};
+use program::{Program, ResultCache, ResultStore, Start};
 use rayon::prelude::*;
 use reading::program_of;
 use rules::{
@@ -184,17 +184,6 @@ fn check_remembering(
     }
     let unfinished = followed.unfinished.iter().map(|&file| sources.file(file).name.clone()).collect();
     Ok((Outcome { findings, checked, ran, skipped, unfinished }, earlier))
-}
-
-impl ProgramFinding for Finding {
-    fn places(&self) -> Vec<Place> {
-        let explained = self.related.iter().map(|related| related.place);
-        [self.place].into_iter().chain(explained).collect()
-    }
-
-    fn shown_by(&mut self, program: FileId) {
-        self.programs.push(program);
-    }
 }
 
 /// Writes what following the programs cost to the file that GPULINT_WORK names, for `benches/`.

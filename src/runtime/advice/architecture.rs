@@ -53,7 +53,7 @@ impl ArchitectureFacts {
             let text = format!("no table of NVIDIA's products knows the compute capability {capability}");
             remarks.push(Advice::sourced(Level::Note, text, PRODUCTS));
         }
-        remarks.extend(by_name(card, capability, tables));
+        remarks.extend(by_name(card, capability));
         remarks.extend(of_precisions(capability));
         remarks.extend(of_wheels(capability, tables));
         let shares_memory = shares_memory(capability);
@@ -99,10 +99,10 @@ fn features(capability: Capability) -> Vec<FeatureFact> {
 }
 
 /// Whether the driver and the name of the card tell the same story.
-fn by_name(card: &Card, capability: Capability, tables: &Tables) -> Vec<Advice> {
+fn by_name(card: &Card, capability: Capability) -> Vec<Advice> {
     let mut remarks = Vec::new();
-    let named = tables.capability_of(&card.name);
-    if let Some(named) = named.filter(|named| *named != Pair::from(capability)) {
+    let named = architectures::capability_of(&card.name);
+    if let Some(named) = named.filter(|named| *named != capability) {
         let text = format!(
             "cards named {} have compute capability {named}, and this one tells {capability}",
             card.short_name()

@@ -1,6 +1,7 @@
 //! Wheels of torch that have no code for the GPU of the policy.
 
 use super::{Build, is_from_pypi, is_set_elsewhere, may_be_linux, named_build};
+use crate::architectures::capability_of;
 use crate::code::{Grammar, Index, Part, Requirement};
 use crate::findings::Severity;
 use crate::program::knowledge::tables::{Pair, Wheels};
@@ -11,7 +12,7 @@ use crate::versions::Range;
 pub fn wheels_that_lack_it(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let tables = &scope.program.knowledge.tables;
     let Some(name) = scope.policy.gpu.as_ref().and_then(|gpu| gpu.name.as_deref()) else { return Vec::new() };
-    let Some(capability) = tables.capability_of(name) else { return Vec::new() };
+    let Some(capability) = capability_of(name).map(Pair::from) else { return Vec::new() };
     let wheels = &tables.wheels;
     let mut seen = Vec::new();
     for requirement in scope.code.requirements.iter().filter(|it| it.name == "torch") {
@@ -125,12 +126,11 @@ fn listed(items: &[String]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::rules::RuleSet;
+    use crate::architectures::capability_of;
 
     #[test]
     fn names_of_policies_lead_to_capabilities() {
-        let tables = &RuleSet::embedded().knowledge.tables;
-        let of = |name: &str| tables.capability_of(name).map(|pair| pair.to_string());
+        let of = |name: &str| capability_of(name).map(|capability| capability.to_string());
         let cases = [
             ("RTX 5060 Ti", Some("12.0")),
             ("NVIDIA GeForce RTX 3090", Some("8.6")),

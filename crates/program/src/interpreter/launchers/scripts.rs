@@ -1,0 +1,131 @@
+//! Files that run in the place of the one that names them: scripts that a shell sources or starts, and those that a
+//! notebook runs.
+
+use super::super::{CodePosition, Flow, Interpreter};
+use crate::code::{Expr, Extended, Host, StatementKind};
+use crate::facts::{FileId, Span};
+use crate::program::Start;
+use crate::program::launches::{Launch, inherited};
+use crate::sources::Language;
+
+/// Scripts that start each other are followed this deep.
+const MOST_SCRIPTS: usize = 8;
+
+impl<'p> Interpreter<'p> {
+    /// `source env.sh`: the steps of another file, in this shell.
+    pub(in crate::interpreter) fn source_file(&mut self, path: &'p Expr<'p>, span: Span) {
+        let Some(file) = self.file_named_by(path).or_else(|| self.program.action_in(self.here.file, path))
+        else {
+            // Anything may be set in it.
+            return self.whole_environment().fill_gaps(false);
+        };
+        if !self.program.code_in_pieces(file).units.is_empty() {
+            return self.run_script(file, span, true);
+        }
+        let environment = inherited(&self.state, &self.trace);
+        let (site, host) = (self.place(span), self.shell.host);
+        self.trace.launches.push(Launch {
+            file,
+            start: Start::Script,
+            environment,
+            arguments: Vec::new(),
+            site,
+            host,
+        });
+        self.run_in_place(file, span);
+    }
+
+    /// The variables that a unit of another file sets; what it starts is another matter.
+    pub(in crate::interpreter) fn extend(&mut self, extended: &'p Extended<'p>) {
+        let file = self.program.launched_file(self.here.file, None, &extended.file);
+        let unit = file.and_then(|file| {
+            let units = self.program.code_in_pieces(file).units.iter();
+            units.filter(|unit| unit.name == extended.unit).map(move |unit| (file, unit)).next()
+        });
+        let Some((file, unit)) = unit.filter(|(file, _)| *file != self.here.file) else {
+            if !extended.optional {
+                // Anything may be set in it.
+                self.whole_environment().fill_gaps(false);
+            }
+            return;
+        };
+        let outer = self.here.file;
+        let statement = self.here.statement;
+        self.here.file = file;
+        for step in &unit.body {
+            if let StatementKind::SetVariable(set) = &step.kind {
+                self.here.statement = step.span;
+                self.set_variable(set);
+            }
+        }
+        (self.here.file, self.here.statement) = (outer, statement);
+    }
+
+    /// `%run train.py`: the file runs as a script in this process, and its names are there afterwards.
+    fn run_in_place(&mut self, file: FileId, span: Span) {
+        if self.shell.scripts.contains(&file) || self.shell.scripts.len() >= MOST_SCRIPTS {
+            return;
+        }
+        let frame = self.push_frame(file, None, span);
+        self.trace.entered.push(file);
+        let scope = self.new_scope(None, false);
+        self.modules.insert(file, scope);
+        let outer = std::mem::replace(&mut self.here, CodePosition::in_module(file, scope, frame));
+        self.callers.push(outer);
+        self.shell.scripts.push(file);
+        let caught = self.new_landing();
+        self.catches.push(caught);
+        self.block(&self.code_of(file).body);
+        self.catches.pop();
+        self.landing(caught);
+        self.flow = Flow::Next;
+        self.shell.scripts.pop();
+        if let Some(outer) = self.callers.pop() {
+            self.here = outer;
+        }
+        let names: Vec<_> = self.heap.names(scope);
+        for (name, value) in names {
+            self.bind(name, value);
+        }
+    }
+
+    pub(super) fn enter_script(&mut self, file: FileId) {
+        self.shell.scripts.push(file);
+    }
+
+    pub(super) fn leave_script(&mut self) {
+        self.flow = Flow::Next;
+        self.shell.scripts.pop();
+    }
+
+    /// Whether a file is being run as a script by another.
+    pub(in crate::interpreter) fn is_run_as_script(&self, file: FileId) -> bool {
+        self.shell.scripts.contains(&file)
+    }
+
+    /// The units of another script: in this shell, or in one of its own.
+    pub(in crate::interpreter) fn run_script(&mut self, file: FileId, span: Span, in_this_shell: bool) {
+        if self.shell.scripts.contains(&file) || self.shell.scripts.len() >= MOST_SCRIPTS {
+            return;
+        }
+        let code = self.program.code_in_pieces(file);
+        let frame = self.push_frame(file, None, span);
+        self.trace.entered.push(file);
+        let scope = if in_this_shell { self.here.scope } else { self.new_scope(None, false) };
+        let outer = std::mem::replace(&mut self.here, CodePosition::in_module(file, scope, frame));
+        self.shell.scripts.push(file);
+        let export_all = self.shell.export_all;
+        self.shell.export_all |= !in_this_shell && self.program.language_of(file) == Language::Dotenv;
+        for unit in &code.units {
+            if !in_this_shell && unit.host != Host::Machine {
+                self.enter_host(unit.host);
+            }
+            self.block(&unit.body);
+            self.join_exits();
+        }
+        self.shell.export_all = if in_this_shell { self.shell.export_all } else { export_all };
+        self.flow = Flow::Next;
+        self.shell.scripts.pop();
+        self.here = outer;
+    }
+}
