@@ -4,7 +4,7 @@
 use gpulint::disk::Disk;
 use gpulint::findings::Severity;
 use gpulint::findings::baseline::Baseline;
-use gpulint::fixes::{FixSelection, FixedProject, apply_until_stable};
+use gpulint::fix_loop::{FixSelection, FixedProject, apply_until_stable};
 use gpulint::policy::{self, Policy};
 use gpulint::rules::{self, Loaded, RuleSet};
 use gpulint::settings::Settings;

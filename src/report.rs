@@ -30,9 +30,9 @@ pub(crate) use secrets::concealed;
 pub use statistics::render as render_statistics;
 pub use summary::{summary_line, unfinished_line};
 
+use crate::corrections::Corrections;
 use crate::findings::fingerprint::fingerprints;
 use crate::findings::{Finding, Fix, Severity, Status};
-use crate::fixes::Corrections;
 use crate::rules::RuleSet;
 use crate::sources::{Skipped, Sources};
 use serde::Serialize;

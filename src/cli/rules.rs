@@ -3,8 +3,9 @@
 mod pages;
 
 use super::{FOUND, ignoring_closed_pipe};
+use crate::examples::test;
 use crate::findings::{Confidence, Safety, Severity};
-use crate::rules::{ExampleTexts, Loaded, Rule, RuleFix, RuleSet, Section, test};
+use crate::rules::{ExampleTexts, Loaded, Rule, RuleFix, RuleSet, Section};
 use crate::settings::{Request, resolve};
 use anyhow::anyhow;
 use clap::{Args, Subcommand, ValueEnum};

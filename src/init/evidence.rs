@@ -8,7 +8,7 @@ use crate::facts::{FileId, Place};
 use crate::masks;
 use crate::program::trace::{EventKind, Trace};
 use crate::program::{Definition, Program, ProgramFinding, Reaching, Start};
-use crate::reading::program_of;
+use crate::program_of;
 use crate::rules::{PolicyRulings, RuleSet, asked_in};
 use crate::settings::{Request, resolve};
 use crate::sources::Sources;

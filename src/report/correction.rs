@@ -10,9 +10,9 @@ pub use page::render;
 use super::Report;
 use super::printable::visible;
 use super::secrets::concealed;
+use crate::corrections::{Correction, FixedFinding};
 use crate::facts::FileId;
 use crate::findings::{Finding, Safety, Severity};
-use crate::fixes::{Correction, FixedFinding};
 use crate::sources::Language;
 use serde::Serialize;
 

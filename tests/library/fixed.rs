@@ -6,7 +6,7 @@
 
 use gpulint::Outcome;
 use gpulint::findings::{Severity, Status};
-use gpulint::fixes::{FixSelection, FixedProject, apply_until_stable};
+use gpulint::fix_loop::{FixSelection, FixedProject, apply_until_stable};
 use gpulint::rules::RuleSet;
 use gpulint::settings::{Request, Settings, resolve};
 use gpulint::sources::{Excluded, Source, Sources};

@@ -5,7 +5,7 @@
 use gpulint::check;
 use gpulint::facts::FileId;
 use gpulint::findings::Severity;
-use gpulint::fixes::{FixSelection, FixedProject, apply_until_stable};
+use gpulint::fix_loop::{FixSelection, FixedProject, apply_until_stable};
 use gpulint::policy::Policy;
 use gpulint::rules::RuleSet;
 use gpulint::settings::Settings;

@@ -4,6 +4,7 @@
 
 mod projects;
 
+use gpulint::examples::complaints;
 use gpulint::rules::{Example, Rule, RuleSet};
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::collections::BTreeSet;
@@ -28,7 +29,7 @@ fn main() {
 
 /// `bad` is found, on the lines that the example names; `good` and `fixed` are silent.
 fn does_what_it_says(example: &Example, rule: &Rule, rules: &RuleSet) -> Result<(), Failed> {
-    let complaints = example.complaints(rule, rules);
+    let complaints = complaints(example, rule, rules);
     let lines: Vec<String> =
         complaints.iter().map(|(kind, complaint)| format!("{kind}: {complaint}")).collect();
     if lines.is_empty() { Ok(()) } else { Err(lines.join("\n").into()) }

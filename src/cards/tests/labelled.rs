@@ -1,7 +1,7 @@
 //! The labelled projects of the tests, each with what is found in it and what fixes make of it.
 
 use crate::findings::Severity;
-use crate::fixes::{FixSelection, FixedProject, apply_until_stable};
+use crate::fix_loop::{FixSelection, FixedProject, apply_until_stable};
 use crate::policy::Policy;
 use crate::rules::RuleSet;
 use crate::settings::{Request, Settings, resolve};

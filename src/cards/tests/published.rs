@@ -5,7 +5,7 @@
 use super::labelled::Project;
 use super::{Card, cards, is_beyond};
 use crate::findings::{Finding, Safety, Severity, Status};
-use crate::fixes::{FixSelection, FixedProject, apply_until_stable};
+use crate::fix_loop::{FixSelection, FixedProject, apply_until_stable};
 use crate::policy::{Policy, apply_overrides};
 use crate::rules::RuleSet;
 use crate::sources::Source;

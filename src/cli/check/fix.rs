@@ -4,8 +4,9 @@ mod writing;
 
 use super::super::say;
 use crate::Outcome;
+use crate::corrections::Corrections;
 use crate::findings::{Finding, Severity};
-use crate::fixes::{Corrections, FixSelection, FixedProject, apply_until_stable};
+use crate::fix_loop::{FixSelection, FixedProject, apply_until_stable};
 use crate::rules::{RuleSet, UnknownSelector};
 use crate::settings::Settings;
 use crate::sources::{Source, Sources};

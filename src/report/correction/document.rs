@@ -2,7 +2,7 @@
 //! new `schema`.
 
 use super::{Entry, Left, Proof, entries, left, proofs};
-use crate::fixes::RemainingFinding;
+use crate::corrections::RemainingFinding;
 use crate::report::Report;
 use serde::Serialize;
 use std::io::Write;

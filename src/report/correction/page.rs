@@ -1,8 +1,8 @@
 //! The correction report for people, in Markdown that holds any text.
 
 use super::{Entry, Left, Proof, entries, left, proofs};
+use crate::corrections::{Corrections, FixedFinding};
 use crate::findings::{Safety, Severity};
-use crate::fixes::{Corrections, FixedFinding};
 use crate::report::markdown::{code, prose, rule_link};
 use crate::report::{Report, summary, word};
 use crate::sources::Language;

@@ -1,7 +1,7 @@
 //! What was corrected, as a page, as JSON, and as what services can do themselves.
 
 use super::*;
-use gpulint::fixes::{Correction, Corrections, FixedFinding, RemainingFinding};
+use gpulint::corrections::{Correction, Corrections, FixedFinding, RemainingFinding};
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 use serde_json::{Value, json};
 

@@ -15,7 +15,7 @@ const OTHERS: &[(&str, &str)] = &[
     ("src/cli/validate/", "writes reports and state where the command line says"),
     ("src/runtime/", "looks at a machine, and checks no code"),
     ("src/lib.rs", "writes what a run cost to the file that a variable of the environment names"),
-    ("src/embed_rules.rs", "runs when gpulint is built"),
+    ("src/source_number.rs", "runs when gpulint is built"),
 ];
 
 const OPENING: &[&str] = &[

@@ -4,7 +4,7 @@ use super::super::super::say;
 use crate::atomic_write::{remove_leftovers, replace_unchanged};
 use crate::disk::Bounds;
 use crate::facts::FileId;
-use crate::fixes::{FixedProject, path_aliases};
+use crate::fix_loop::{FixedProject, path_aliases};
 use crate::rules::{RuleSet, UnknownSelector};
 use crate::settings::Settings;
 use crate::sources::Sources;
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
     use crate::facts::{Place, Span};
     use crate::findings::{Safety, Severity};
-    use crate::fixes::Applied;
+    use crate::fix_loop::Applied;
     use crate::sources::{Language, Source};
     use std::fs;
     use std::path::PathBuf;

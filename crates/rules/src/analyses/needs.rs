@@ -1,0 +1,62 @@
+//! What a file must hold for a check to look at it, beside the words of the check itself.
+
+use super::{
+    Analysis, device_arguments, device_names, environments, hardware, import_proofs, kept_graphs, resets,
+    subshells, uncalled_checks, unentered_contexts,
+};
+use crate::rules::prefilter::{NodePredicate, RequiredWords};
+
+/// Words that a file in Python must hold as well, one of each list: without them the words above say little there.
+const BESIDE: &[(&str, &[&str])] = &[
+    ("cache-of-another-device", &["cuda:", ".cuda(", "rank"]),
+    ("cuda-in-dataset-worker", &["cuda", "device"]),
+    ("device-count-kept", &["CUDA_VISIBLE_DEVICES"]),
+    ("data-parallel-first-device", &["set_device", "device_ids", "cuda:", ".cuda("]),
+    ("eval-without-no-grad", &["torch"]),
+    ("feature-gate-wrong", hardware::GATES),
+    ("gpu-spec-mismatch", hardware::GATES),
+    ("input-on-another-device", &["cuda:", ".cuda("]),
+    ("retry-inside-oom-handler", &["except"]),
+];
+
+/// Names without which an analysis finds nothing in Python: the parts of one of them stand somewhere in the file.
+const NAMED: &[(&str, &[&str])] = &[
+    ("check-not-called", uncalled_checks::CHECKS),
+    ("context-not-entered", unentered_contexts::MANAGERS),
+    ("gpu-reset-as-recovery", resets::WORDS),
+    ("import-proof-in-same-process", &["sys.modules"]),
+    ("ray-task-without-gpu", &["ray.remote"]),
+    ("rocm-never-detected", &["torch.hip", "torch.rocm"]),
+];
+
+/// Names with which a node_predicate need not be asked.
+type Names = fn() -> Vec<&'static str>;
+
+/// Analyses of what is everywhere: what some part of a file in Python must be, and names with which it need not.
+const NODE_PREDICATES: &[(&str, NodePredicate, Names)] = &[
+    ("device-name-typo", device_names::may_be_wrong, Vec::new),
+    ("environ-copy-unused", environments::may_set, Vec::new),
+    ("environ-rebound", environments::may_rebind, Vec::new),
+    ("environment-in-subshell", subshells::may_start, Vec::new),
+    ("import-proof-in-same-process", import_proofs::may_assert, Vec::new),
+    ("loss-keeps-graph", kept_graphs::may_keep_graphs, Vec::new),
+    ("wrong-device-argument", device_arguments::may_be_negative, device_arguments::rare),
+];
+
+/// What a file must hold for an analysis to look at it.
+pub fn need(analysis: &Analysis) -> RequiredWords<'static> {
+    let of = |table: &[(&str, &'static [&'static str])]| {
+        let row = table.iter().find(|(known, _)| *known == analysis.name);
+        row.map_or(Vec::new(), |(_, words)| words.to_vec())
+    };
+    let node_predicate = NODE_PREDICATES.iter().find(|(known, ..)| *known == analysis.name);
+    let sure = node_predicate.map_or(Vec::new(), |(.., sure)| sure());
+    let node_predicate = node_predicate.map(|(_, node_predicate, _)| *node_predicate);
+    RequiredWords {
+        texts: analysis.words.to_vec(),
+        names: of(NAMED),
+        beside: of(BESIDE),
+        node_predicate,
+        sure,
+    }
+}

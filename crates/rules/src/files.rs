@@ -1,0 +1,225 @@
+//! Holds rules that speak of how code is written against a file: those that name what they look for, and those that
+//! only code can find.
+
+use super::Rule;
+use super::analyses::{self, Analysis, AskedPlace, HardwareFault};
+use super::prefilter::{Prefilter, RequiredWords};
+use super::uses;
+use crate::code::Code;
+use crate::facts::{FileId, Place, Span};
+use crate::findings::{Confidence, Finding, Related, RelativeTime, Severity};
+use crate::policy::{Cpu, Policy};
+use crate::program::{Names, Program};
+use crate::sources::Language;
+use std::cell::{LazyCell, OnceCell};
+
+/// One file, as a rule about written code sees it.
+pub(super) struct FileScope<'a> {
+    pub program: &'a Program<'a>,
+    pub policy: &'a Policy,
+    /// The section in force for the CPU part.
+    pub cpu: Option<&'a Cpu>,
+    pub file: FileId,
+    pub code: &'a Code<'a>,
+    pub names: &'a Names<'a, 'a>,
+    /// What is found wrong about hardware, which several rules share.
+    pub hardware: OnceCell<Vec<HardwareFault>>,
+}
+
+/// Something that a rule found in a file.
+pub(super) struct RawFinding {
+    pub place: Place,
+    /// What the words of the message stand for.
+    pub words: Vec<(&'static str, String)>,
+    pub related: Vec<Related>,
+    /// It is so on every reading of the code.
+    pub sure: bool,
+    /// At most this bad.
+    pub at_most: Option<Severity>,
+    /// At least this bad.
+    pub at_least: Option<Severity>,
+}
+
+impl RawFinding {
+    pub fn at(place: Place) -> RawFinding {
+        RawFinding {
+            place,
+            words: Vec::new(),
+            related: Vec::new(),
+            sure: true,
+            at_most: None,
+            at_least: None,
+        }
+    }
+
+    pub fn word(mut self, name: &'static str, text: impl Into<String>) -> RawFinding {
+        self.words.push((name, text.into()));
+        self
+    }
+
+    pub fn beside(mut self, place: Place, message: impl Into<String>) -> RawFinding {
+        self.related.push(Related { place, message: message.into(), moment: RelativeTime::Unordered });
+        self
+    }
+
+    pub fn unsure(mut self) -> RawFinding {
+        self.sure = false;
+        self
+    }
+
+    pub fn at_least(mut self, severity: Severity) -> RawFinding {
+        self.at_least = Some(severity);
+        self
+    }
+
+    pub fn at_most(mut self, severity: Severity) -> RawFinding {
+        self.at_most = Some(severity);
+        self
+    }
+}
+
+impl<'a> FileScope<'a> {
+    pub fn place(&self, span: Span) -> Place {
+        Place { file: self.file, span }
+    }
+
+    /// What is written there.
+    pub fn text(&self, span: Span) -> &'a str {
+        self.program.text(self.place(span))
+    }
+
+    /// The text of the whole file.
+    pub fn whole_text(&self) -> &'a str {
+        &self.program.sources.file(self.file).text
+    }
+
+    /// Whether another file in Python has this word.
+    pub fn is_named_elsewhere(&self, word: &str) -> bool {
+        let files = (0..self.program.sources.files.len() as u32).map(FileId);
+        files.filter(|file| *file != self.file).any(|file| self.program.has_word(file, word))
+    }
+
+    pub fn language(&self) -> Language {
+        self.program.sources.file(self.file).language
+    }
+
+    /// Others import this file, or it belongs to a package: it is no program by itself.
+    pub fn is_library(&self) -> bool {
+        self.program.start_of(self.file).is_none()
+    }
+
+    /// Another file of the project, looked at for the sake of this one.
+    pub fn of_other<'b>(&'b self, file: FileId, names: &'b Names<'b, 'b>) -> FileScope<'b> {
+        let (program, policy, code) = (self.program, self.policy, self.program.code(file));
+        FileScope { program, policy, cpu: None, file, code, names, hardware: OnceCell::new() }
+    }
+}
+
+/// What a file asks that decides about GPUs: variables of the environment, and constants.
+pub fn asked_in(program: &Program<'_>, policy: &Policy, file: FileId) -> Vec<AskedPlace> {
+    let names = Names::of(program, file);
+    let code = program.code(file);
+    let scope =
+        FileScope { program, policy, cpu: None, file, code, names: &names, hardware: OnceCell::new() };
+    analyses::asked_in(&scope)
+}
+
+/// The rules of a run that look at files, ready to be held against each.
+pub struct FileRules<'r> {
+    rules: Vec<FileRule<'r>>,
+    prefilter: Prefilter,
+}
+
+struct FileRule<'r> {
+    rule: &'r Rule,
+    severity: Severity,
+    analysis: Option<&'static Analysis>,
+}
+
+impl<'r> FileRules<'r> {
+    /// Takes what looks at files out of the rules that run; `amount` is how much text there is, in bytes.
+    pub fn of(rules: impl Iterator<Item = (&'r Rule, Severity)>, amount: usize) -> FileRules<'r> {
+        let mut found = Vec::new();
+        let mut needs = Vec::new();
+        for (rule, severity) in rules {
+            let analysis = rule.find.analysis.as_deref().and_then(analyses::named);
+            needs.push(match (&rule.find.uses, analysis) {
+                (Some(uses), _) => RequiredWords {
+                    texts: uses.names.keys().map(|name| uses::last_part(name)).collect(),
+                    names: uses.names.keys().map(String::as_str).collect(),
+                    ..RequiredWords::default()
+                },
+                (_, Some(analysis)) => analyses::need(analysis),
+                _ => continue,
+            });
+            found.push(FileRule { rule, severity, analysis });
+        }
+        FileRules { rules: found, prefilter: Prefilter::of(&needs, amount) }
+    }
+
+    /// What the rules find in one file.
+    pub fn findings_in(
+        &self,
+        program: &Program<'_>,
+        policy: &Policy,
+        cpu: Option<&Cpu>,
+        file: FileId,
+    ) -> Vec<Finding> {
+        let source = program.sources.file(file);
+        let code = program.code(file);
+        let may_read = |index: usize| {
+            let rule = self.rules[index].rule;
+            rule.reads(source.language) || (!code.snippets.is_empty() && rule.reads(Language::Python))
+        };
+        let enabled = self.prefilter.enabled(code, &source.text, source.language, may_read);
+        if !enabled.contains(&true) {
+            return Vec::new();
+        }
+        let names = Names::of(program, file);
+        let scope = FileScope { program, policy, cpu, file, code, names: &names, hardware: OnceCell::new() };
+        let used = LazyCell::new(|| uses::Used::of(&scope));
+        let mut findings = Vec::new();
+        for (one, _) in self.rules.iter().zip(&enabled).filter(|(_, enabled)| **enabled) {
+            let raw_findings = match one.analysis {
+                Some(analysis) => {
+                    let holds = |seen: &RawFinding| {
+                        let mut when = one.rule.when.iter();
+                        when.all(|condition| condition.holds_at(seen.place.span, &scope, &|_| true))
+                    };
+                    (analysis.look)(&scope).into_iter().filter(holds).collect()
+                }
+                None => used.raw_findings(one.rule, &scope),
+            };
+            let kept =
+                raw_findings.into_iter().filter(|seen| one.rule.reads(program.language_at(seen.place)));
+            findings.extend(kept.map(|seen| one.finding(seen, &scope)));
+        }
+        findings
+    }
+}
+
+impl FileRule<'_> {
+    fn finding(&self, seen: RawFinding, scope: &FileScope<'_>) -> Finding {
+        let rule = self.rule;
+        let library = rule.library_severity.filter(|_| scope.policy.gpu.is_none() && scope.is_library());
+        let severity = library.unwrap_or(self.severity);
+        let severity = seen.at_most.map_or(severity, |most| severity.min(most));
+        let severity = seen.at_least.map_or(severity, |least| severity.max(least));
+        let confidence = if seen.sure { rule.confidence } else { rule.confidence.min(Confidence::Medium) };
+        Finding {
+            confidence,
+            advice: rule.advice.as_ref().map(|advice| filled(advice, &seen.words)),
+            values: seen.words.iter().map(|(name, word)| ((*name).to_owned(), word.clone())).collect(),
+            related: seen.related,
+            ..Finding::new((&rule.id, &rule.family), severity, seen.place, filled(&rule.message, &seen.words))
+        }
+    }
+}
+
+fn filled(template: &str, words: &[(&'static str, String)]) -> String {
+    let mut text = template.trim_end().to_owned();
+    for (name, word) in words {
+        text = text.replace(&format!("{{{name}}}"), word);
+    }
+    text
+}
