@@ -2,6 +2,7 @@
 //! end, and what is promised of it holds. Both the fuzz targets and `tests/library/hard_inputs.rs` are made of this.
 
 use gpulint::disk::Disk;
+use gpulint::examples;
 use gpulint::findings::Severity;
 use gpulint::findings::baseline::Baseline;
 use gpulint::fix_loop::{FixSelection, FixedProject, apply_until_stable};
@@ -97,7 +98,7 @@ fn own_rule(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     if let Ok(own) = RuleSet::read([("own/input.yaml", text)]) {
         let all: Vec<&rules::Rule> = own.rules().iter().collect();
-        rules::test(&all, &own, &mut std::io::sink()).expect("nothing refuses what is written");
+        examples::test(&all, &own, &mut std::io::sink()).expect("nothing refuses what is written");
         checked(&sources("input.py", PROGRAM.as_bytes()), &settings(Policy::default()), &own);
     }
     // As it is found in a folder of the project.

@@ -1,6 +1,6 @@
 //! gpulint tells you which GPU your code will touch, before it touches one.
 //!
-//! The folders are the hops of the pipeline:
+//! The packages in `crates/`, which are modules here, are the hops of the pipeline:
 //!
 //! ```text
 //! sources    which files, and the text of each
@@ -25,8 +25,7 @@
 //! [`policy`] is what a team wrote down, [`settings`] is what one run does with it, and [`check`] is the
 //! whole way: `reading` says what of the files has to be read for it, `cache` knows what it found before where nothing changed
 //! that it rests on, and `silencing` goes it twice to write comments that silence findings. Each hop depends on those before it
-//! only. The hops that are packages of their own lie in `crates/`: `gpulint_base` (the vocabulary, and what is read from the disk),
-//! `gpulint_languages` and `gpulint_program`.
+//! only. The vocabulary and what is read from the disk are `gpulint_base`, and `gpulint_check` is the way from there to the findings.
 
 mod cache;
 #[cfg(test)]
@@ -39,9 +38,6 @@ mod comparison;
 pub mod examples;
 mod init;
 pub mod map;
-pub mod report;
-#[cfg(feature = "runtime")]
-pub mod runtime;
 mod server;
 mod silencing;
 pub mod trace;
@@ -52,10 +48,13 @@ pub use gpulint_fixes as fixes;
 pub use gpulint_languages as languages;
 pub use gpulint_languages::versions;
 pub use gpulint_program as program;
+pub use gpulint_report as report;
 pub use gpulint_rules::{self as rules, architectures};
+#[cfg(feature = "runtime")]
+pub use gpulint_runtime as runtime;
 
 #[doc(hidden)]
 pub use server::hear as heard_by_server;
 
-use gpulint_base::{allocator, atomic_write, masks};
+use gpulint_base::{atomic_write, masks};
 use gpulint_check::{check_remembering, check_watched, program_of};

@@ -6,7 +6,7 @@ use super::{none_of, sources};
 /// another stands in its `lib.rs`.
 const BORDERS: &[(&str, &[&str])] = &[
     ("crates/base/src/facts", &[]),
-    ("src/architectures", &["program"]),
+    ("crates/rules/src/architectures", &["program"]),
     ("crates/base/src/code", &["facts"]),
     ("crates/base/src/commands", &[]),
     ("crates/base/src/allocator", &[]),
@@ -19,49 +19,7 @@ const BORDERS: &[(&str, &[&str])] = &[
     ("crates/base/src/findings", &["disk", "facts", "sources"]),
     ("crates/base/src/policy", &["disk", "findings", "sources"]),
     ("crates/languages/src/versions", &["code", "languages", "sources"]),
-    // Examples go through the whole pipeline, which is `check` with its settings.
-    (
-        "src/rules",
-        &[
-            "facts",
-            "allocator",
-            "architectures",
-            "code",
-            "commands",
-            "disk",
-            "findings",
-            // The same holds for what fixes make of them.
-            "fixes",
-            "languages",
-            "masks",
-            "policy",
-            "program",
-            "settings",
-            "sources",
-            "check",
-            "versions",
-        ],
-    ),
-    // Fixes are held against the whole pipeline too.
-    (
-        "src/fixes",
-        &[
-            "facts",
-            "code",
-            "findings",
-            "languages",
-            "masks",
-            "policy",
-            "program",
-            "rules",
-            "settings",
-            "sources",
-            "check",
-            "Outcome",
-        ],
-    ),
     ("src/comparison", &["changes", "disk", "facts", "findings", "languages", "sources"]),
-    ("src/report", &["facts", "findings", "fixes", "rules", "sources"]),
     // How mild a finding may be that is still shown.
     ("crates/base/src/settings", &["disk", "findings", "policy", "sources"]),
     (
@@ -162,11 +120,11 @@ fn only_the_python_front_end_names_ruff() {
 /// Where a driver, a library in C or a system without a safe interface is called.
 const FOREIGN: &[&str] = &[
     "src/cli/memory.rs",
-    "src/runtime/driver.rs",
-    "src/runtime/native/cublas.rs",
-    "src/runtime/native/device.rs",
-    "src/runtime/process/",
-    "src/runtime/slot/",
+    "crates/runtime/src/driver.rs",
+    "crates/runtime/src/native/cublas.rs",
+    "crates/runtime/src/native/device.rs",
+    "crates/runtime/src/process/",
+    "crates/runtime/src/slot/",
 ];
 
 #[test]

@@ -13,8 +13,11 @@ const OTHERS: &[(&str, &str)] = &[
     ("src/cli/outputs.rs", "writes reports where the command line says"),
     ("src/cli/init.rs", "writes a policy where the command line says"),
     ("src/cli/validate/", "writes reports and state where the command line says"),
-    ("src/runtime/", "looks at a machine, and checks no code"),
-    ("src/lib.rs", "writes what a run cost to the file that a variable of the environment names"),
+    ("crates/runtime/src/", "looks at a machine, and checks no code"),
+    (
+        "crates/check/src/lib.rs",
+        "writes what a run cost to the file that a variable of the environment names",
+    ),
     ("src/source_number.rs", "runs when gpulint is built"),
 ];
 
@@ -81,7 +84,7 @@ fn files_with(text: &str) -> Vec<String> {
 fn only_metrics_open_a_port() {
     for word in ["std::net", "os::unix::net", "TcpStream", "UdpSocket"] {
         let found = files_with(word);
-        assert!(found.iter().all(|path| path == "src/runtime/metrics/server.rs"), "{word}: {found:?}");
+        assert!(found.iter().all(|path| path == "crates/runtime/src/metrics/server.rs"), "{word}: {found:?}");
     }
     let lock = std::fs::read_to_string(in_repository("Cargo.lock")).expect("Cargo.lock");
     // Crates without which none of the others that speak to the network is there.
@@ -95,11 +98,11 @@ fn only_metrics_open_a_port() {
 #[test]
 fn programs_are_started_in_few_places() {
     let places = [
+        "crates/runtime/src/exec.rs",
+        "crates/runtime/src/machine.rs",
+        "crates/runtime/src/validation/workers.rs",
         "src/changes/git.rs",
         "src/init/machine.rs",
-        "src/runtime/exec.rs",
-        "src/runtime/machine.rs",
-        "src/runtime/validation/workers.rs",
     ];
     let mut found = files_with("Command::new(");
     found.sort();

@@ -93,7 +93,7 @@ fn every_reason_of_a_verdict_is_explained() {
     let with_weight = Regex::new(r#"(?:Weight::(\w+)|fault|weight),\s*"([a-z-]+)""#).expect("it is one");
     let alone = Regex::new(r#"(?:code: |const [A-Z]+: &str = )"([a-z-]+)""#).expect("it is one");
     let (mut count, mut missing) = (0, Vec::new());
-    for (path, text) in texts_below("src/runtime/validation") {
+    for (path, text) in texts_below("crates/runtime/src/validation") {
         if path.contains("/pages") || path.ends_with("tests.rs") {
             continue;
         }
@@ -118,7 +118,7 @@ fn every_reason_of_a_verdict_is_explained() {
 fn every_metric_of_a_validation_is_explained() {
     let page = read("docs/validate.md");
     let metric = Regex::new("\"(gpulint_[a-z_]+)\"").expect("it is one");
-    let text = read("src/runtime/validation/pages/prometheus.rs");
+    let text = read("crates/runtime/src/validation/pages/prometheus.rs");
     let metrics: Vec<_> = metric.captures_iter(&text).map(|found| found[1].to_owned()).collect();
     assert!(metrics.len() > 10, "{metrics:?}");
     let missing = metrics.into_iter().filter(|metric| !page.contains(&format!("`{metric}`")));
@@ -130,7 +130,8 @@ fn every_reason_and_metric_of_merged_reports_is_explained() {
     let page = read("docs/fleet.md");
     let code = Regex::new(r#"(?:Weight::\w+|weight),\s*"([a-z-]+)""#).expect("it is one");
     let metric = Regex::new("\"(gpulint_[a-z_]+)\"").expect("it is one");
-    let texts = texts_below("src/runtime/fleet").into_iter().filter(|(path, _)| !path.ends_with("tests.rs"));
+    let texts =
+        texts_below("crates/runtime/src/fleet").into_iter().filter(|(path, _)| !path.ends_with("tests.rs"));
     let texts: String = texts.map(|(_, text)| text).collect();
     let words =
         |form: &Regex| form.captures_iter(&texts).map(|found| found[1].to_owned()).collect::<Vec<_>>();
