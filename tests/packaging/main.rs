@@ -19,6 +19,8 @@ mod install;
 #[cfg(unix)]
 mod integrations;
 #[cfg(unix)]
+mod registry;
+#[cfg(unix)]
 mod runtime;
 mod scratch;
 #[cfg(unix)]

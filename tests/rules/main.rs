@@ -103,7 +103,11 @@ fn no_stray_files() -> Result<(), Failed> {
         let holds_knowledge =
             ["commands", "effects", "packages", "tables"].iter().any(|known| folder_name == *known);
         if !folder.path().is_dir() {
-            if folder_name != "environment.yaml" {
+            // What makes a package of the folder.
+            let is_known = ["environment.yaml", "Cargo.toml", "embed.rs", "embedded.rs"]
+                .iter()
+                .any(|known| folder_name == *known);
+            if !is_known {
                 stray.push(Path::new("rules").join(&folder_name));
             }
             continue;

@@ -1,4 +1,4 @@
-//! Files of settings: a key may choose a device. Which keys do, [`crate::program`] decides; here a tree becomes the
+//! Files of settings: a key may choose a device. Which keys do, programs decide; here a tree becomes the
 //! settings that may, and what only documents a key is left out.
 
 use super::yaml::reader::{Node, Value};
