@@ -76,12 +76,14 @@ impl<'p> Interpreter<'p> {
     pub(super) fn exec_branches(&mut self, arms: Vec<ArmRun<'_, 'p>>) {
         let before = self.state.clone();
         let (mut outcomes, outer) = (Vec::new(), self.ways_out);
+        let mut inner_branches = Vec::new();
         let mut ways_out = outer;
         self.branches += 1;
         let branch = self.branches;
         for (number, arm) in arms.into_iter().enumerate() {
             let mark = self.begin_arm();
             let modules = self.in_order.len();
+            let first_inside = self.branches + 1;
             self.uncertain += 1;
             let way = self.path.len();
             self.path.push((branch, number as u32));
@@ -104,35 +106,19 @@ impl<'p> Interpreter<'p> {
             let exits = std::mem::take(&mut self.exits) && self.flow == Flow::Raise;
             self.summaries.exited += usize::from(exits);
             ways_out.of_program |= inner.of_program || exits;
-            match std::mem::replace(&mut self.flow, Flow::Next) {
+            let flow = std::mem::replace(&mut self.flow, Flow::Next);
+            let end = (flow == Flow::Next).then_some(outcomes.len());
+            inner_branches.push((first_inside..self.branches + 1, end));
+            match flow {
                 Flow::Next => outcomes.push(outcome),
-                Flow::Return => {
-                    let end = self.end_of_function();
-                    self.jump_with(end, outcome);
-                }
-                Flow::Break => {
-                    if let Some(innermost) = self.here.loops.last() {
-                        self.jump_with(innermost.behind, outcome);
-                    }
-                }
-                Flow::Continue => {
-                    if let Some(innermost) = self.here.loops.last() {
-                        self.jump_with(innermost.next, outcome);
-                    }
-                }
-                Flow::Raise => {
-                    self.summaries.raised += 1;
-                    if let Some(handlers) = self.handlers() {
-                        self.jump_with(handlers, outcome);
-                    }
-                }
-                Flow::Unreachable => {}
+                flow => self.leave_with(flow, outcome),
             }
         }
         self.ways_out = ways_out;
         if outcomes.is_empty() {
             self.flow = Flow::Unreachable;
         } else {
+            self.decisions.join_arms(&inner_branches, &outcomes);
             self.join(outcomes);
         }
     }

@@ -155,7 +155,13 @@ impl<'p> Interpreter<'p> {
     }
 
     /// Whether such a manager lets nothing through: `suppress(Exception)`, and tests that expect something.
-    pub(super) fn swallows_all(&self, manager: &Value<'p>) -> bool {
+    pub(super) fn swallows_all(&mut self, manager: &Value<'p>) -> bool {
+        if let Value::Instance(instance) = manager {
+            return match self.class_attribute(&instance.class, "__exit__") {
+                Value::Function(exit) => gives_true(&self.function_of(&exit).body),
+                _ => true,
+            };
+        }
         let Value::Outside(path) = manager else { return true };
         let is_broad = |value: &Value<'p>| match value {
             Value::Outside(class) => {
@@ -232,6 +238,18 @@ impl<'p> Interpreter<'p> {
             self.run_paused(&paused, span);
         }
     }
+}
+
+/// Whether a function ends with `return True`, and returns nothing else.
+fn gives_true(block: &Block<'_>) -> bool {
+    let is_true = |value: &Option<Expr<'_>>| matches!(value, Some(Expr { kind: ExprKind::Bool(true), .. }));
+    fn all<'a>(block: &'a Block<'a>, fits: &impl Fn(&Option<Expr<'a>>) -> bool) -> bool {
+        block.iter().all(|step| match &step.kind {
+            StatementKind::Return(value) => fits(value),
+            kind => kind.blocks().into_iter().all(|inner| all(inner, fits)),
+        })
+    }
+    matches!(block.last().map(|last| &last.kind), Some(StatementKind::Return(_))) && all(block, &is_true)
 }
 
 /// Whether a function returns something that may be true.

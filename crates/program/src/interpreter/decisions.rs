@@ -4,6 +4,7 @@
 //! first and the other of the second.
 
 use super::Interpreter;
+use super::branches::ArmEnd;
 use crate::code::{Expr, ExprKind};
 use crate::program::heap::Relation;
 use crate::program::heap::values::{ScopeId, Value};
@@ -11,6 +12,7 @@ use crate::program::state::State;
 use crate::program::summaries::Dependency;
 use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::rc::Rc;
 
 /// More decisions than this are not remembered.
@@ -79,6 +81,23 @@ impl<'p> Decisions<'p> {
         }
     }
 
+    /// Several arms join, each with the branches inside it and the number of its end: of what was decided in one of them
+    /// nothing is known on the ways through the others.
+    pub(super) fn join_arms(&mut self, arms: &[(Range<u32>, Option<usize>)], ends: &[ArmEnd<'p>]) {
+        for decision in &mut self.all {
+            let own = |(branches, _): &&(Range<u32>, _)| branches.contains(&decision.branch.0);
+            let Some((_, own)) = arms.iter().find(own) else { continue };
+            let others = ends.iter().enumerate().filter(|(end, _)| Some(*end) != *own);
+            others.for_each(|(_, end)| decision.join_way(&end.state));
+        }
+    }
+
+    /// A way joins that left before the branches behind this one.
+    pub(super) fn join_jump(&mut self, branch: u32, state: &State) {
+        let passed = self.all.iter_mut().filter(|decision| decision.branch.0 > branch);
+        passed.for_each(|decision| decision.join_way(state));
+    }
+
     fn last_first(&self) -> impl Iterator<Item = &Decision<'p>> {
         self.all.iter().rev()
     }
@@ -87,6 +106,13 @@ impl<'p> Decisions<'p> {
 impl<'p> Decision<'p> {
     pub fn states(&self) -> impl Iterator<Item = &State> {
         [&self.held, &self.failed, &self.behind].into_iter()
+    }
+
+    /// A way leads past it, to what follows.
+    fn join_way(&mut self, way: &State) {
+        for state in [&mut self.held, &mut self.failed, &mut self.behind] {
+            *state = std::mem::take(state).join(way.clone());
+        }
     }
 
     /// Whether it says more than which values there are.

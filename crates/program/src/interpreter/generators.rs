@@ -3,12 +3,13 @@
 
 use super::functions::MOST_CALLS;
 use super::iterators::IteratorPosition;
-use super::jumps::Landing;
+use super::jumps::{Landing, Landings};
 use super::loops::Loop;
 use super::{EarlyExits, Flow, Interpreter};
 use crate::code::{Block, Expr, Target};
 use crate::facts::{FileId, Span};
 use crate::program::heap::values::{Closure, ScopeId, Value};
+use crate::program::state::State;
 use crate::program::summaries::{Dependency, FunctionId, MOST_NESTED, NestedCall};
 use crate::program::trace::FrameId;
 
@@ -49,6 +50,10 @@ pub(super) struct Resume<'p> {
     /// How the body ended, and what it gave.
     flow: Flow,
     result: Value<'p>,
+    /// How many jumps were on their way before the body; where those lead that left it, and the state behind it.
+    jumps: usize,
+    left_to: Landings,
+    left_with: State,
     /// The ways out of the function that waits.
     ways_out: EarlyExits,
     /// How many `try` statements, arms of branches and repeated loops were around the place where it waits.
@@ -215,7 +220,13 @@ impl<'p> Interpreter<'p> {
                 self.ways_out.of_function || self.leads_to(&[ends.behind])
             }
             _ => {
+                let jumps = self.jumps_ahead();
                 let result = self.run_waiting(body, value);
+                let left_to = self.landings_since(jumps);
+                if !left_to.is_empty() {
+                    let resume = &mut self.resumes[number];
+                    (resume.jumps, resume.left_to, resume.left_with) = (jumps, left_to, self.state.clone());
+                }
                 // An exception is raised where the generator yields.
                 let flow = match self.flow {
                     Flow::Raise => Flow::Next,
@@ -260,11 +271,12 @@ impl<'p> Interpreter<'p> {
             has_else,
         );
         self.here.loops.pop();
+        if self.flow == Flow::Next || !is_sure {
+            // Where this `yield` was not reached, the next one gives the first value.
+            self.resumes[number].body = Some(YieldConsumer::Each { target, block, ends, has_else });
+        }
         let flow = match self.flow {
-            Flow::Next => {
-                self.resumes[number].body = Some(YieldConsumer::Each { target, block, ends, has_else });
-                Flow::Next
-            }
+            Flow::Next => Flow::Next,
             // It is not asked for more, and its `finally` runs.
             Flow::Break => Flow::Return,
             // Nothing in the generator could catch it.
@@ -339,6 +351,9 @@ impl<'p> Interpreter<'p> {
             generator: None,
             flow: Flow::Next,
             result: Value::Unknown,
+            jumps: 0,
+            left_to: Landings::new(),
+            left_with: State::default(),
             ways_out: self.ways_out,
             catches: self.catches.len(),
             arms: self.path.len(),
@@ -348,6 +363,10 @@ impl<'p> Interpreter<'p> {
         self.run_paused(generator, span);
         let Some(resume) = self.resumes.pop() else { return Value::Unknown };
         self.ways_out = self.ways_out.with(resume.ways_out);
+        if !resume.left_to.is_empty() && self.flow != Flow::Raise {
+            // The rest of the generator ran on the ways too that left the body.
+            self.carry_jumps(resume.jumps, &resume.left_to, &resume.left_with);
+        }
         match resume.body {
             // The last of the values was given, if there was one.
             Some(YieldConsumer::Each { .. }) => Value::Unknown,

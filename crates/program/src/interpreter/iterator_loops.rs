@@ -63,6 +63,34 @@ impl<'p> Interpreter<'p> {
         true
     }
 
+    /// The passes of a `for` over a collection with these elements. At each pass a list is asked anew what it holds: the
+    /// passes before may have changed it.
+    pub(super) fn for_each_element(
+        &mut self,
+        mut elements: Vec<Value<'p>>,
+        collection: &Value<'p>,
+        body: &'p Block<'p>,
+        pass: &dyn Fn(&mut Self, Value<'p>),
+    ) {
+        let mut next = 0;
+        while let Some(element) = elements.get(next) {
+            if next > MOST_ELEMENTS {
+                return self.on_some_ways(|run| run.passes(body, |run| pass(run, Value::Unknown)));
+            }
+            let element = element.clone();
+            self.pass(|run| pass(run, element), true);
+            if self.flow != Flow::Next {
+                return;
+            }
+            next += 1;
+            if let Value::Collection(_) = collection
+                && let Some(now) = elements_now(&self.contents(collection))
+            {
+                elements = now;
+            }
+        }
+    }
+
     /// A `for` over an object whose `__next__` is asked until it raises.
     pub(super) fn for_each_turn(
         &mut self,
@@ -133,5 +161,24 @@ impl<'p> Interpreter<'p> {
                 Next::Unknown
             }
         }
+    }
+}
+
+/// The elements of a list, each with what it may be; `None` where it is not known how many there are.
+fn elements_now<'p>(contents: &Value<'p>) -> Option<Vec<Value<'p>>> {
+    match contents {
+        Value::Sequence(elements) => Some(elements.to_vec()),
+        Value::OneOf(each) => {
+            let lists = each.iter().map(|one| match one {
+                Value::Sequence(elements) => Some(elements),
+                _ => None,
+            });
+            let lists = lists.collect::<Option<Vec<_>>>()?;
+            let length = lists.first()?.len();
+            let is_known = lists.iter().all(|list| list.len() == length);
+            let element = |at: usize| Value::one_of(lists.iter().map(|list| list[at].clone()));
+            is_known.then(|| (0..length).map(element).collect())
+        }
+        _ => None,
     }
 }

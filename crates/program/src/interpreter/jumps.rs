@@ -20,6 +20,8 @@ pub(super) struct Jump<'p> {
     outcome: ArmEnd<'p>,
     /// When it left, in the arm that is being followed.
     at: HeapMoment,
+    /// The last branch before it.
+    branch: u32,
 }
 
 /// The beginning of an arm, and how many jumps were on their way.
@@ -55,7 +57,7 @@ impl<'p> Interpreter<'p> {
     /// Jumps from the end of an arm that was taken back.
     pub(super) fn jump_with(&mut self, to: Landing, outcome: ArmEnd<'p>) {
         let at = self.heap.moment();
-        self.jumps.push(Jump { to, outcome, at });
+        self.jumps.push(Jump { to, outcome, at, branch: self.branches });
     }
 
     /// Jumps to the innermost `try` that is being followed, if there is one.
@@ -92,7 +94,8 @@ impl<'p> Interpreter<'p> {
         self.summaries.raised += 1;
         let Some(to) = self.handlers() else { return };
         for state in states {
-            self.jumps.push(Jump { to, outcome: ArmEnd { state, changes: Vec::new() }, at });
+            let outcome = ArmEnd { state, changes: Vec::new() };
+            self.jumps.push(Jump { to, outcome, at, branch: self.branches });
         }
     }
 
@@ -118,7 +121,8 @@ impl<'p> Interpreter<'p> {
             return Vec::new();
         }
         let landed: Vec<Jump<'p>> = self.jumps.extract_if(.., |jump| jump.to == here).collect();
-        let outcomes = landed.into_iter().map(|Jump { outcome, at, .. }| {
+        let outcomes = landed.into_iter().map(|Jump { outcome, at, branch, .. }| {
+            self.decisions.join_jump(branch, &outcome.state);
             let changes = with_more(outcome.changes, self.heap.held_at(at));
             ArmEnd { state: outcome.state, changes }
         });
@@ -174,6 +178,38 @@ impl<'p> Interpreter<'p> {
         }
     }
 
+    /// Jumps from the end of an arm that was taken back to where a `return`, an exception, a `break` or a `continue` leads.
+    pub(super) fn leave_with(&mut self, flow: Flow, outcome: ArmEnd<'p>) {
+        let innermost = self.here.loops.last().copied();
+        let to = match flow {
+            Flow::Return => Some(self.end_of_function()),
+            Flow::Break => innermost.map(|innermost| innermost.behind),
+            Flow::Continue => innermost.map(|innermost| innermost.next),
+            Flow::Raise => {
+                self.summaries.raised += 1;
+                self.handlers()
+            }
+            Flow::Next | Flow::Unreachable => None,
+        };
+        if let Some(to) = to {
+            self.jump_with(to, outcome);
+        }
+    }
+
+    /// Where the jumps lead that left behind the first `earlier`, other than to the end of a `try`.
+    pub(super) fn landings_since(&self, earlier: usize) -> Landings {
+        let later = self.jumps.iter().skip(earlier).map(|jump| jump.to);
+        later.filter(|to| !self.catches.contains(to) && !self.passed_through.contains(to)).collect()
+    }
+
+    /// What changed since `entry` changed for the jumps too that lead to one of these and left behind the first `earlier`.
+    pub(super) fn carry_jumps(&mut self, earlier: usize, to: &[Landing], entry: &State) {
+        let later = self.jumps.iter_mut().skip(earlier).filter(|jump| to.contains(&jump.to));
+        for Jump { outcome, .. } in later {
+            outcome.state = self.state.carried(entry, &outcome.state, &|event| event);
+        }
+    }
+
     /// What happens at the end of a statement however it is left: by going on behind it, and by each jump out of it.
     pub(super) fn on_each_way(&mut self, since: usize, end: impl Fn(&mut Self)) {
         let mut ways: SmallVec<[(Landing, Landing); 2]> = SmallVec::new();
@@ -218,8 +254,9 @@ impl<'p> Interpreter<'p> {
             self.in_an_arm(&end);
             let changes = self.end_arm(mark);
             let outcome = ArmEnd { state: std::mem::replace(&mut self.state, state), changes };
-            if std::mem::replace(&mut self.flow, Flow::Next) == Flow::Next {
-                self.jump_with(to, outcome);
+            match std::mem::replace(&mut self.flow, Flow::Next) {
+                Flow::Next => self.jump_with(to, outcome),
+                flow => self.leave_with(flow, outcome),
             }
         }
         (self.flow, self.exits) = if after.0 == Flow::Next { (flow, exits) } else { after };
@@ -282,7 +319,7 @@ impl<'p> Interpreter<'p> {
             let at = same[0].at;
             let outcomes = same.into_iter().map(|jump| jump.outcome).collect();
             let outcome = self.joined(outcomes);
-            self.jumps.push(Jump { to, outcome, at });
+            self.jumps.push(Jump { to, outcome, at, branch: self.branches });
         }
         self.parted = parted;
     }

@@ -98,12 +98,7 @@ impl<'p> Interpreter<'p> {
         match self.elements(&value) {
             Some(elements) if self.may_follow_each(elements.len()) => {
                 self.looping(elements.len(), Some(otherwise), |run| {
-                    for element in elements {
-                        run.pass(|run| pass(run, element), true);
-                        if run.flow != Flow::Next {
-                            break;
-                        }
-                    }
+                    run.for_each_element(elements, &asked, body, &pass);
                 })
             }
             Some(_) => {
