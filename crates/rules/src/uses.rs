@@ -375,7 +375,13 @@ pub(super) fn guards(around: &Ancestor<'_, '_>, scope: &FileScope<'_>) -> bool {
             }
             _ => false,
         },
-        Ancestor::Handler(_, handler) => survives(&handler.types, scope),
+        Ancestor::Handler(step, handler) => {
+            // What is tried asks for the version: where that fails too, the old way is the one for sure.
+            let asked =
+                |step: &Statement<'_>| matches!(&step.kind, StatementKind::Branch { test, .. } if asks(test));
+            let tried = matches!(&step.kind, StatementKind::Try { body, .. } if body.iter().any(asked));
+            tried || survives(&handler.types, scope)
+        }
         Ancestor::With(_) => expects_failure(around, scope),
         _ => false,
     }

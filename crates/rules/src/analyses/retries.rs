@@ -37,7 +37,8 @@ fn again(scope: &FileScope<'_>, handler: &Handler<'_>, tried: &[String]) -> Opti
         let ExprKind::Call(call) = &expr.kind else { return };
         let later = around.iter().any(|one| matches!(one, Ancestor::Function(_)));
         let name = scope.text(call.callee.span);
-        let is_again = || tried.iter().any(|one| one == name) && !is_on_cpu(written, name);
+        let is_again =
+            || tried.iter().any(|one| one == name) && !is_on_cpu(written, name, scope.text(expr.span));
         if first.is_none() && !later && is_again() && !tells_of(handler, call) {
             first = Some((expr.span, name.to_owned()));
         }
@@ -256,8 +257,12 @@ fn written_in<'a>(scope: &FileScope<'a>, handler: &Handler<'_>) -> &'a str {
 }
 
 /// Whether what runs again runs on the CPU.
-fn is_on_cpu(written: &str, name: &str) -> bool {
-    written.contains("\"cpu\"") || written.contains("'cpu'") || written.contains(&format!("{name}.cpu()"))
+fn is_on_cpu(written: &str, name: &str, call: &str) -> bool {
+    let moved = format!("{name}.cpu()");
+    written.contains("\"cpu\"")
+        || written.contains("'cpu'")
+        || written.contains(&moved)
+        || call.contains(".cpu()")
 }
 
 /// Whether the frames of the first try are let go before.
