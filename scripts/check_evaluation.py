@@ -4,11 +4,14 @@
 They stand in docs/evaluation.md and, for --table, in docs/strangers.md.
 
     scripts/check_evaluation.py FOLDER [--gpulint BINARY] [--table FILE]
+    scripts/check_evaluation.py --counts > rules/measured.yaml
 
 FOLDER is what scripts/fetch_packages.sh filled, with `all` or `strangers`. The table has the columns package, version, path:line, rule, source line,
 verdict and note. A row whose verdict is "wrong, corrected" must no longer fire, every other row must; and the source line
 must be the one that stands there, so that a row cannot drift to another place. In a notebook, path#cell:line. Exit code: 0 when all rows hold, 1 when one
 does not, 2 when the table or the packages cannot be read.
+
+--counts prints for each rule what both tables say of it, which its page shows.
 """
 
 import argparse
@@ -21,14 +24,29 @@ import sys
 REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
 COLUMNS = ["package", "version", "path:line", "rule", "source line", "verdict", "note"]
 CORRECTED = "wrong, corrected"
+TABLES = [REPOSITORY / "docs/evaluation.md", REPOSITORY / "docs/strangers.md"]
+HEAD = """\
+# How the findings were judged that were read by hand in published projects, for each rule.
+# Written by `scripts/check_evaluation.py --counts` from the tables of docs/evaluation.md and docs/strangers.md.
+#   read       how many were read
+#   right      those worth acting on
+#   corrected  those that were wrong, and are reported no longer
+#   projects   in how many they stood
+"""
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("folder", type=pathlib.Path, nargs="?")
+    parser.add_argument("--counts", action="store_true")
     parser.add_argument("--gpulint", type=pathlib.Path, default=REPOSITORY / "target/release/gpulint")
     parser.add_argument("--table", type=pathlib.Path, default=REPOSITORY / "docs/evaluation.md")
     arguments = parser.parse_args()
+    if arguments.counts:
+        print(counts_of([row for table in TABLES for row in rows_of(table)]), end="")
+        return 0
+    if arguments.folder is None:
+        parser.error("name the FOLDER with the packages, or --counts")
 
     rows = rows_of(arguments.table)
     findings = {}
@@ -45,6 +63,20 @@ def main():
     counts = ", ".join(f"{sum(row['verdict'] == verdict for row in rows)} {verdict}" for verdict in verdicts)
     print(f"{len(rows)} rows ({counts}), {len(faults)} that no longer hold")
     return 1 if faults else 0
+
+
+def counts_of(rows):
+    """For each rule how many of its findings were read and how they were judged, as YAML."""
+    of_rules = {}
+    for row in rows:
+        of_rules.setdefault(row["rule"], []).append(row)
+    lines = []
+    for rule, read in sorted(of_rules.items()):
+        right = sum(row["verdict"] == "right" for row in read)
+        corrected = sum(row["verdict"] == CORRECTED for row in read)
+        projects = len({row["package"] for row in read})
+        lines.append(f"{rule}: {{read: {len(read)}, right: {right}, corrected: {corrected}, projects: {projects}}}\n")
+    return HEAD + "".join(lines)
 
 
 def faults_of(row, package, findings):

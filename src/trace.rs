@@ -325,7 +325,7 @@ fn event_json(sources: &Sources, trace: &Trace, event: &Event) -> Value {
         EventKind::Call { callee, note, .. } => {
             json!({"kind": "call", "callee": callee, "initialises_cuda": event.what.initialises_cuda(), "note": note})
         }
-        EventKind::Write { variable, value, only_if_unset } => {
+        EventKind::Write { variable, value, only_if_unset, .. } => {
             json!({"kind": "write", "variable": variable, "value": value, "only_if_unset": only_if_unset})
         }
         EventKind::Restore { variable } => {
@@ -363,10 +363,12 @@ pub(crate) fn describe(what: &EventKind) -> String {
             format!("{} initialises CUDA{}", as_code(what), because(note))
         }
         EventKind::Import { .. } | EventKind::Call { .. } => as_code(what),
-        EventKind::Write { variable, value, only_if_unset } => {
-            let value = value
-                .as_ref()
-                .map_or("a value that is not known".to_owned(), |value| format!("{:?}", printable(value)));
+        EventKind::Write { variable, value, only_if_unset, by_index } => {
+            let value = match value {
+                Some(value) => format!("{:?}", printable(value)),
+                None if *by_index => "an index that is not known".to_owned(),
+                None => "a value that is not known".to_owned(),
+            };
             format!("{variable} = {value}{}", if *only_if_unset { ", unless it is set" } else { "" })
         }
         EventKind::Remove { variable } => format!("{variable} is removed"),

@@ -104,7 +104,7 @@ fn no_stray_files() -> Result<(), Failed> {
             ["commands", "effects", "packages", "tables"].iter().any(|known| folder_name == *known);
         if !folder.path().is_dir() {
             // What makes a package of the folder.
-            let is_known = ["environment.yaml", "Cargo.toml", "embed.rs", "embedded.rs"]
+            let is_known = ["environment.yaml", "measured.yaml", "Cargo.toml", "embed.rs", "embedded.rs"]
                 .iter()
                 .any(|known| folder_name == *known);
             if !is_known {

@@ -246,6 +246,8 @@ pub(super) struct Interpreter<'p> {
     /// The options of parsers, where something is known of the command line.
     option_forms: Vec<options::OptionForm<'p>>,
     option_defaults: FxHashMap<String, Value<'p>>,
+    /// Options of parsers that name GPUs by index when nobody says otherwise: `default="0"`.
+    index_options: FxHashSet<String>,
 }
 
 impl<'p> Interpreter<'p> {
@@ -335,6 +337,7 @@ impl<'p> Interpreter<'p> {
             unmarked: Rc::default(),
             option_forms: Vec::new(),
             option_defaults: FxHashMap::default(),
+            index_options: FxHashSet::default(),
         }
     }
 

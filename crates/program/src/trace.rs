@@ -141,6 +141,8 @@ pub enum EventKind {
         value: Option<String>,
         /// `setdefault` and its like.
         only_if_unset: bool,
+        /// A value that is not known names GPUs by index all the same: `str(args.gpu)` of an option that is a number.
+        by_index: bool,
     },
     /// An environment variable is given something that is not a string, which raises a TypeError.
     Refuse {

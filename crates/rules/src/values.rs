@@ -27,6 +27,11 @@ impl Scope<'_> {
         let comes_with = |write: EventId| {
             wanted.without.as_deref().is_some_and(|other| self.comes_with(write, reaching(event, other)))
         };
+        // With a policy it matters which ones.
+        let by_index = |write: EventId| {
+            let is_asked = wanted.selects == Some(Selects::Integer) && !wanted.differs_from_policy;
+            is_asked && matches!(self.trace.event(write).what, EventKind::Write { by_index: true, .. })
+        };
         let first = found.iter().find_map(|definition| match definition {
             // Values that an import sets have no event to point at.
             Definition::Set(write, Some(value))
@@ -34,11 +39,18 @@ impl Scope<'_> {
             {
                 Some((*write, value.to_string()))
             }
+            Definition::Set(write, None)
+                if *write != NOT_NOTED && by_index(*write) && !comes_with(*write) =>
+            {
+                Some((*write, String::new()))
+            }
             _ => None,
         })?;
-        let all = found
-            .iter()
-            .all(|definition| matches!(definition, Definition::Set(_, Some(value)) if fits(value)));
+        let all = found.iter().all(|definition| match definition {
+            Definition::Set(_, Some(value)) => fits(value),
+            Definition::Set(write, None) => *write != NOT_NOTED && by_index(*write),
+            _ => false,
+        });
         Some((first, all))
     }
 
@@ -162,7 +174,7 @@ impl Scope<'_> {
 
     /// Whether a write takes a value that was not in force when the earlier thing happened.
     pub(super) fn is_new_value(&self, event: &Event, earlier: EarlierEvent) -> bool {
-        let EventKind::Write { variable, value, only_if_unset } = &event.what else { return false };
+        let EventKind::Write { variable, value, only_if_unset, .. } = &event.what else { return false };
         let Some(happened) = happened(event, earlier) else { return false };
         if *only_if_unset && !event.before.written.iter().any(Definition::is_absent) {
             return false;

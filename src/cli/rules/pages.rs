@@ -3,7 +3,7 @@
 use super::{by_family, confidence_of, safety_of, severity_of, word};
 use crate::policy::Mode;
 use crate::rules::wording::in_general;
-use crate::rules::{Example, Files, Rule, Section};
+use crate::rules::{Example, Files, Measured, Rule, Section};
 use crate::sources::Language;
 use std::io::{self, Write};
 use std::path::Path;
@@ -34,6 +34,9 @@ pub fn page(rule: &Rule, level: usize, most: usize, out: &mut dyn Write) -> io::
     writeln!(out, "- family: {}", rule.family)?;
     writeln!(out, "- severity: {}", severities_of(rule))?;
     writeln!(out, "- confidence: {}", confidence_of(rule))?;
+    if let Some(measured) = Measured::of(&rule.id) {
+        writeln!(out, "- measured: {measured}")?;
+    }
     writeln!(out, "- languages: {}", rule.languages.join(", "))?;
     if let Some(fix) = &rule.fix {
         writeln!(out, "- fix: {} ({})", fix.title, safety_of(fix))?;

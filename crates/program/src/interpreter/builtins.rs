@@ -34,6 +34,7 @@ impl<'p> Interpreter<'p> {
                 texts.map_or(Value::Unknown, Value::one_of)
             }
             ("str", Some(read @ Value::Outside(_))) if self.variable_read(&read).is_some() => read,
+            ("str", Some(number @ Value::Outside(_))) => self.text_of_some_int(&number)?,
             ("int", Some(Value::Int(value, place))) => Value::Int(value, place),
             ("int", Some(Value::Text(text))) => match text.text.trim().parse() {
                 Ok(value) => Value::Int(value, text.place),

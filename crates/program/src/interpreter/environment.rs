@@ -154,6 +154,7 @@ impl<'p> Interpreter<'p> {
             variable,
             value,
             only_if_unset: false,
+            by_index: false,
         });
         self.recipient = outer;
         (self.state.cuda, self.state.library) = touched;
@@ -255,6 +256,7 @@ impl<'p> Interpreter<'p> {
                 _ => None,
             })
             .collect();
+        let by_index = variable == MASK && self.names_indices(&value);
         let late = self.lateness(&variable, &texts, only_if_unset);
         let rival = self.rival(&variable);
         self.note_refusal(&variable, &value, span, only_if_unset);
@@ -265,6 +267,7 @@ impl<'p> Interpreter<'p> {
                 _ => None,
             },
             only_if_unset,
+            by_index,
         });
         if event != NOT_NOTED {
             let before = &mut self.trace.events[event as usize].before;

@@ -345,7 +345,7 @@ impl<'p> Interpreter<'p> {
     fn beyond_summaries(&self) -> [usize; 6] {
         [
             self.copied.len(),
-            self.options.len() + self.option_defaults.len() + self.option_forms.len(),
+            self.options_told() + self.option_forms.len(),
             self.counted_places.len(),
             self.tied,
             self.trace.units.len(),

@@ -113,6 +113,7 @@ impl<'p> Interpreter<'p> {
                             variable: name.to_string(),
                             value: value.as_deref().map(str::to_owned),
                             only_if_unset: false,
+                            by_index: false,
                         };
                         let event = self.note_at(what, *place);
                         self.trace.inherited = event + 1;

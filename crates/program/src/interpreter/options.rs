@@ -153,6 +153,9 @@ impl<'p> Interpreter<'p> {
     /// `args.gpu = gpu`
     pub(super) fn set_option(&mut self, object: PathId, name: &'p str, value: &Value<'p>) {
         let is_parsed = self.paths.text(object).ends_with(PARSED);
+        if is_parsed && self.names_indices(value) {
+            self.index_options.insert(name.to_owned());
+        }
         if is_parsed && launcher_arguments::may_choose(name) {
             let value = self.force(value.clone());
             let one = |value: &Value<'p>| {

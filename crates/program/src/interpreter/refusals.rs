@@ -4,10 +4,14 @@ use super::Interpreter;
 use super::calls::Args;
 use super::options::name_of;
 use crate::facts::Span;
+use crate::masks::{self, Kind};
 use crate::program::heap::values::Value;
 use crate::program::state::{Definition, Reaching};
 use crate::program::summaries::Dependency;
 use crate::program::trace::EventKind;
+
+/// What `str` makes of a number that is not known.
+const SOME_INT: &str = "builtins.str(int)";
 
 impl<'p> Interpreter<'p> {
     /// A value that is not a string raises a TypeError, whatever the variable is.
@@ -65,6 +69,28 @@ impl<'p> Interpreter<'p> {
         }
     }
 
+    /// A number of which only that is known.
+    fn is_some_int(&mut self, value: &Value<'p>) -> bool {
+        matches!(value, Value::Outside(_)) && self.no_text(value) == Some("an int")
+    }
+
+    /// The text of such a number: `str(args.gpu)`, where the parser makes an `int` of it.
+    pub(super) fn text_of_some_int(&mut self, value: &Value<'p>) -> Option<Value<'p>> {
+        self.is_some_int(value).then(|| Value::Outside(self.paths.id(SOME_INT)))
+    }
+
+    /// Whether a text that is not known names GPUs by index: it is the text of a number, or an option whose default does.
+    pub(super) fn names_indices(&mut self, value: &Value<'p>) -> bool {
+        let Value::Outside(path) = value else { return false };
+        let path = self.paths.text(*path).clone();
+        if &*path == SOME_INT {
+            return true;
+        }
+        let Some((_, name)) = path.split_once(".parse_args().") else { return false };
+        self.note_options();
+        self.index_options.contains(name)
+    }
+
     /// The environment of a program that is started takes nothing but text either.
     ///
     /// Returns what it finds there of its own.
@@ -104,6 +130,10 @@ impl<'p> Interpreter<'p> {
         if let Some(default) = args.keyword("default").filter(|one| is_kept(&one.value)) {
             self.option_defaults.insert(name.clone(), default.value.clone());
         }
+        let by_index = |value: &Value<'p>| matches!(value, Value::Text(text) if masks::read(&text.text).kind == Kind::Index);
+        if args.keyword("default").is_some_and(|default| by_index(&default.value)) {
+            self.index_options.insert(name.clone());
+        }
         let given = match (args.keyword("type"), args.keyword("action")) {
             (Some(made), _) => match &made.value {
                 Value::Outside(path) => match &**self.paths.text(*path) {
@@ -125,8 +155,12 @@ impl<'p> Interpreter<'p> {
 
     /// Options are only ever added.
     fn note_options(&mut self) {
-        let count = self.options.len() + self.option_defaults.len();
-        self.summaries.note(Dependency::Options(count));
+        self.summaries.note(Dependency::Options(self.options_told()));
+    }
+
+    /// How much is known of options.
+    pub(super) fn options_told(&self) -> usize {
+        self.options.len() + self.option_defaults.len() + self.index_options.len()
     }
 
     /// What an option of a parser holds, by the path of its attribute.

@@ -8,6 +8,11 @@ use crate::program::heap::values::{Text, Value};
 impl<'p> Interpreter<'p> {
     /// `"cuda:{}".format(1)`, for plain placeholders.
     pub(super) fn brace_format(&mut self, format: &str, args: &Args<'p>, span: Span) -> Value<'p> {
+        if let ("{}", Some(number)) = (format, args.at(0))
+            && let Some(text) = self.text_of_some_int(&number.value)
+        {
+            return text;
+        }
         let mut result = String::new();
         let mut rest = format;
         let mut next = 0;
