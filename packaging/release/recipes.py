@@ -111,8 +111,8 @@ def main():
 
 
 def value_of(manifest, key):
-    """Of the section `package`. `tomllib` is newer than some of the Pythons that releases are made with."""
-    return re.search(rf'^\[package\]\n(?:[^\[].*\n|\n)*?{key} = "([^"]+)"', manifest, re.MULTILINE)[1]
+    """Of the section `package`, or of what all packages share. `tomllib` is newer than some of the Pythons that releases are made with."""
+    return re.search(rf'^\[(?:workspace\.)?package\]\n(?:[^\[].*\n|\n)*?{key} = "([^"]+)"', manifest, re.MULTILINE)[1]
 
 
 def brew(source):

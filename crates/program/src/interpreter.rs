@@ -242,9 +242,9 @@ pub(super) struct Interpreter<'p> {
     expects_failure: bool,
     /// What decorators say of all that has none.
     unmarked: Rc<DecoratorMarks<'p>>,
-    /// Integers that options of parsers have as defaults.
     /// The options of parsers, where something is known of the command line.
     option_forms: Vec<options::OptionForm<'p>>,
+    /// Integers and devices that options of parsers have as defaults.
     option_defaults: FxHashMap<String, Value<'p>>,
     /// Options of parsers that name GPUs by index when nobody says otherwise: `default="0"`.
     index_options: FxHashSet<String>,

@@ -65,7 +65,7 @@ impl Deref for Examples {
     type Target = [Example];
 
     fn deref(&self) -> &[Example] {
-        // `tests/rules.rs` proves that they can be read.
+        // `tests/rules` proves that they can be read.
         self.all.get_or_init(|| serde_json::from_str(self.embedded).unwrap_or_default())
     }
 }

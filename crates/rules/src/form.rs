@@ -40,7 +40,7 @@ impl Rule {
             && !FIXERS.contains(&fix.by.as_str())
         {
             let message =
-                format!("there is no maker `{}`; {}", fix.by, choices(&fix.by, FIXERS.iter().copied()));
+                format!("there is no fixer `{}`; {}", fix.by, choices(&fix.by, FIXERS.iter().copied()));
             return Err(fault("by", message));
         }
         self.find.settle()?;

@@ -84,7 +84,7 @@ impl RuleSet {
     }
 
     fn built_in() -> RuleSet {
-        // The files are part of the program: `tests/rules.rs` proves that they can be read.
+        // The files are part of the program: `tests/rules` proves that they can be read.
         let texts = EMBEDDED.iter().map(|(path, text, _)| (*path, *text));
         let mut rules = RuleSet::read(texts).expect("embedded rules are valid");
         for rule in &mut rules.rules {

@@ -119,7 +119,7 @@ pub struct RuleFix {
     /// It is safe only where the policy has this section: which card is right is said there and nowhere else.
     #[serde(default)]
     pub policy: Option<Section>,
-    /// The fixer that writes the edits, by its name in `fixes/fixers.rs`.
+    /// The fixer that writes the edits, by its name in `crates/fixes/src/fixers.rs`.
     pub by: String,
 }
 
@@ -149,7 +149,7 @@ pub struct Find {
     pub event: Option<EventSelector>,
     /// Names that a file uses, whoever runs it.
     pub uses: Option<Uses>,
-    /// What only code can find, by its name in `rules/analyses.rs`.
+    /// What only code can find, by its name in `analyses.rs`.
     pub analysis: Option<String>,
     /// For `observed`: what it is.
     pub observed: Option<Observation>,

@@ -16,11 +16,11 @@ pub(crate) type Landings = SmallVec<[Landing; 4]>;
 /// A jump whose target is not reached yet.
 pub(super) struct Jump<'p> {
     to: Landing,
-    /// The names that it changes are those that were changed in arms that are over.
+    /// Holds what arms changed that have ended; what the running one changed is in the heap since `at`.
     outcome: ArmEnd<'p>,
     /// When it left, in the arm that is being followed.
     at: HeapMoment,
-    /// The last branch before it.
+    /// The number of the last branch before it.
     branch: u32,
 }
 
