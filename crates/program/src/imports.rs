@@ -27,8 +27,22 @@ pub(super) struct Imports {
 
 /// Words of the environment and of GPUs. A file without one of them, and without a name that is known to reach
 /// the driver, does nothing to either by itself.
-const WORDS: &[&str] =
-    &["cuda", "CUDA", "Cuda", "gpu", "GPU", "Gpu", "environ", "putenv", "getenv", "setenv", "dotenv"];
+const WORDS: &[&str] = &[
+    "cuda",
+    "CUDA",
+    "Cuda",
+    "gpu",
+    "GPU",
+    "Gpu",
+    "environ",
+    "putenv",
+    "getenv",
+    "setenv",
+    "dotenv",
+    // Which modules a program imports is decided there.
+    "sys.path.insert",
+    "sys.path.append",
+];
 
 /// So many files import this library that its names are looked for instead.
 const EVERYWHERE: &str = "torch";

@@ -1,0 +1,5 @@
+import os
+
+
+def use(card):
+    os.environ["CUDA_VISIBLE_DEVICES"] = card
