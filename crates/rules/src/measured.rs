@@ -44,10 +44,8 @@ impl fmt::Display for Measured {
             plural(projects)
         )?;
         write!(out, ", {right} worth acting on")?;
-        match corrected {
-            0 => {}
-            1 => write!(out, ", 1 wrong and reported no longer")?,
-            _ => write!(out, ", {corrected} wrong and reported no longer")?,
+        if corrected > 0 {
+            write!(out, ", {corrected} wrong and reported no longer")?;
         }
         match read.saturating_sub(right + corrected) {
             0 => Ok(()),

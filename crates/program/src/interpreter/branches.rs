@@ -76,7 +76,7 @@ impl<'p> Interpreter<'p> {
     pub(super) fn exec_branches(&mut self, arms: Vec<ArmRun<'_, 'p>>) {
         let before = self.state.clone();
         let (mut outcomes, outer) = (Vec::new(), self.ways_out);
-        let mut inner_branches = Vec::new();
+        let mut inner_branches: SmallVec<[_; 2]> = SmallVec::new();
         let mut ways_out = outer;
         self.branches += 1;
         let branch = self.branches;

@@ -242,14 +242,15 @@ impl<'p> Interpreter<'p> {
 
 /// Whether a function ends with `return True`, and returns nothing else.
 fn gives_true(block: &Block<'_>) -> bool {
-    let is_true = |value: &Option<Expr<'_>>| matches!(value, Some(Expr { kind: ExprKind::Bool(true), .. }));
-    fn all<'a>(block: &'a Block<'a>, fits: &impl Fn(&Option<Expr<'a>>) -> bool) -> bool {
+    fn nothing_else(block: &Block<'_>) -> bool {
         block.iter().all(|step| match &step.kind {
-            StatementKind::Return(value) => fits(value),
-            kind => kind.blocks().into_iter().all(|inner| all(inner, fits)),
+            StatementKind::Return(value) => {
+                matches!(value, Some(Expr { kind: ExprKind::Bool(true), .. }))
+            }
+            kind => kind.blocks().into_iter().all(nothing_else),
         })
     }
-    matches!(block.last().map(|last| &last.kind), Some(StatementKind::Return(_))) && all(block, &is_true)
+    matches!(block.last().map(|last| &last.kind), Some(StatementKind::Return(_))) && nothing_else(block)
 }
 
 /// Whether a function returns something that may be true.

@@ -60,13 +60,6 @@ impl<'p> Interpreter<'p> {
         self.jumps.push(Jump { to, outcome, at, branch: self.branches });
     }
 
-    /// Jumps to the innermost `try` that is being followed, if there is one.
-    pub(super) fn jump_to_handlers(&mut self) {
-        if let Some(to) = self.handlers() {
-            self.jump(to);
-        }
-    }
-
     /// The innermost `try` that is being followed, or what surely runs behind it, if there is one.
     pub(super) fn handlers(&self) -> Option<Landing> {
         self.catches.last().or(self.passed_through.last()).copied()
@@ -155,44 +148,36 @@ impl<'p> Interpreter<'p> {
 
     /// Jumps to where a `return`, an exception, a `break` or a `continue` leads.
     pub(super) fn leave_by(&mut self, flow: Flow) {
-        match flow {
-            Flow::Return => {
-                let end = self.end_of_function();
-                self.jump(end);
-                self.ways_out.of_function = true;
-            }
-            Flow::Raise => {
-                let exits = std::mem::take(&mut self.exits);
-                self.summaries.exited += usize::from(exits);
-                self.ways_out.of_program |= exits;
-                self.summaries.raised += 1;
-                self.jump_to_handlers();
-            }
-            Flow::Break | Flow::Continue => {
-                if let Some(innermost) = self.here.loops.last().copied() {
-                    self.jump(if flow == Flow::Break { innermost.behind } else { innermost.next });
-                    self.ways_out.of_loop = true;
-                }
-            }
-            Flow::Next | Flow::Unreachable => {}
+        if flow == Flow::Raise {
+            let exits = std::mem::take(&mut self.exits);
+            self.summaries.exited += usize::from(exits);
+            self.ways_out.of_program |= exits;
+            self.summaries.raised += 1;
+        }
+        if let Some(to) = self.target_of(flow) {
+            self.jump(to);
+            self.ways_out.of_function |= flow == Flow::Return;
+            self.ways_out.of_loop |= matches!(flow, Flow::Break | Flow::Continue);
         }
     }
 
     /// Jumps from the end of an arm that was taken back to where a `return`, an exception, a `break` or a `continue` leads.
     pub(super) fn leave_with(&mut self, flow: Flow, outcome: ArmEnd<'p>) {
+        self.summaries.raised += usize::from(flow == Flow::Raise);
+        if let Some(to) = self.target_of(flow) {
+            self.jump_with(to, outcome);
+        }
+    }
+
+    /// Where a `return`, an exception, a `break` or a `continue` leads from here.
+    fn target_of(&mut self, flow: Flow) -> Option<Landing> {
         let innermost = self.here.loops.last().copied();
-        let to = match flow {
+        match flow {
             Flow::Return => Some(self.end_of_function()),
+            Flow::Raise => self.handlers(),
             Flow::Break => innermost.map(|innermost| innermost.behind),
             Flow::Continue => innermost.map(|innermost| innermost.next),
-            Flow::Raise => {
-                self.summaries.raised += 1;
-                self.handlers()
-            }
             Flow::Next | Flow::Unreachable => None,
-        };
-        if let Some(to) = to {
-            self.jump_with(to, outcome);
         }
     }
 
@@ -268,7 +253,9 @@ impl<'p> Interpreter<'p> {
             return;
         }
         self.summaries.raised += 1;
-        self.jump_to_handlers();
+        if let Some(to) = self.handlers() {
+            self.jump(to);
+        }
     }
 
     /// An exception is raised here by all that is known: a `try` around this may go on from this state, and what follows in it

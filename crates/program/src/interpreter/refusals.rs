@@ -86,9 +86,7 @@ impl<'p> Interpreter<'p> {
         if &*path == SOME_INT {
             return true;
         }
-        let Some((_, name)) = path.split_once(".parse_args().") else { return false };
-        self.note_options();
-        self.index_options.contains(name)
+        self.option_asked(&path).is_some_and(|name| self.index_options.contains(name))
     }
 
     /// The environment of a program that is started takes nothing but text either.
@@ -165,17 +163,22 @@ impl<'p> Interpreter<'p> {
 
     /// What an option of a parser holds, by the path of its attribute.
     fn option_type(&mut self, path: &str) -> Option<&'static str> {
+        let name = self.option_asked(path)?;
+        self.options.get(name).copied()
+    }
+
+    /// The option that the path of an attribute names. What is known of options is noted, since an answer follows.
+    fn option_asked<'a>(&mut self, path: &'a str) -> Option<&'a str> {
         let (_, name) = path.split_once(".parse_args().")?;
         self.note_options();
-        self.options.get(name).copied()
+        Some(name)
     }
 
     /// The integer or device that an option of a parser holds when nobody says otherwise.
     pub(super) fn option_default(&mut self, value: &Value<'p>) -> Option<Value<'p>> {
         let Value::Outside(path) = value else { return None };
         let path = self.paths.text(*path).clone();
-        let (_, name) = path.split_once(".parse_args().")?;
-        self.note_options();
+        let name = self.option_asked(&path)?;
         self.option_defaults.get(name).cloned()
     }
 }
