@@ -11,6 +11,7 @@ use crate::program::heap::values::Value;
 use crate::program::launcher_arguments::{LauncherArgument, arguments_in};
 use crate::program::launches::{Launch, inherited};
 use crate::program::state::{Definition, MASK, Reaching};
+use smallvec::smallvec;
 
 /// Functions that hand a text to a shell.
 const TO_A_SHELL: [&str; 5] = [
@@ -52,6 +53,11 @@ impl<'p> Interpreter<'p> {
             None => {}
             Some(Value::Mapping(items)) if items.iter().any(|(key, _)| matches!(key, Value::None)) => {}
             Some(copy) if self.is_environ_copy(copy) => {}
+            // `env={"CUDA_VISIBLE_DEVICES": "1"}`: the program gets nothing else.
+            Some(Value::Mapping(_)) if handed.iter().any(|(variable, _)| variable == MASK) => {
+                let known: Vec<String> = state.variables().map(|(name, _)| name.to_owned()).collect();
+                known.iter().for_each(|name| state.set(name, smallvec![Definition::Unset]));
+            }
             Some(_) => return,
         }
         let is_handed = handed.iter().any(|(variable, _)| variable == MASK);
