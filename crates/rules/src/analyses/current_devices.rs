@@ -11,8 +11,17 @@ use crate::rules::uses::argument;
 
 pub(super) const PARALLEL: &[&str] = &["torch.nn.DataParallel", "torch.nn.parallel.DataParallel"];
 
-/// Calls that act on the current card, and make a context there.
-const ON_CURRENT: &[&str] = &["torch.cuda.empty_cache", "torch.cuda.synchronize"];
+/// Calls that act on the current card: most make a context there, and counts of memory speak of it alone.
+const ON_CURRENT: &[&str] = &[
+    "torch.cuda.empty_cache",
+    "torch.cuda.max_memory_allocated",
+    "torch.cuda.max_memory_reserved",
+    "torch.cuda.mem_get_info",
+    "torch.cuda.memory_allocated",
+    "torch.cuda.memory_reserved",
+    "torch.cuda.reset_peak_memory_stats",
+    "torch.cuda.synchronize",
+];
 
 /// `DataParallel(net.cuda())` where the current card is not the first one: it begins with the first one all the same.
 pub(super) fn left_by_data_parallel(scope: &FileScope<'_>) -> Vec<RawFinding> {

@@ -33,6 +33,9 @@ const TAKERS: &[(&str, Option<usize>, &str)] = &[
 /// Libraries in whose files `.to("gpu")` may be right.
 const RIVALS: &[&str] = &["jax", "mxnet", "paddle", "tensorflow"];
 
+/// What sets the mask in front of a command of a shell.
+const ASSIGNMENT: &str = "CUDA_VISIBLE_DEVICES=";
+
 /// No longer kind of device is meant by mistake.
 const LONGEST: usize = 7;
 
@@ -228,6 +231,10 @@ pub fn meant_device(text: &str, whole: bool) -> Option<String> {
 
 /// What a text that names no device is likely to mean.
 fn meant_by(one: &Text, by_torch: bool) -> Option<String> {
+    // A variable of the environment is not set by its being written where a device is asked for.
+    if one.text.starts_with(ASSIGNMENT) {
+        return Some("cuda".to_owned());
+    }
     let (kind, index) = match one.text.split_once(':') {
         Some((kind, index)) => (kind, Some(index)),
         None => (one.text.as_str(), None),
@@ -270,7 +277,7 @@ pub(crate) fn may_be_wrong(part: CodeNode<'_, '_>) -> bool {
     let CodeNode::Expr(Expr { span, kind: ExprKind::Text(text) }) = part else { return false };
     let kind = text.bytes().take(LONGEST + 1).position(|byte| byte == b':');
     // Most texts are longer than the name of any device.
-    (kind.is_some() || text.len() <= LONGEST)
+    (kind.is_some() || text.len() <= LONGEST || text.starts_with(ASSIGNMENT))
         && meant_by(&Text { span: *span, text: text.to_string(), whole: true }, true).is_some()
 }
 

@@ -76,7 +76,12 @@ fn moved<'c>(scope: &FileScope<'_>, expr: &'c Expr<'_>) -> Option<&'c str> {
 
 /// Whether a name stands for a tensor that a function of torch makes on the CPU.
 fn is_made_on_cpu(scope: &FileScope<'_>, object: &Expr<'_>) -> bool {
-    let ExprKind::Call(call) = &scope.names.meant(object).kind else { return false };
+    makes_on_cpu(scope, scope.names.meant(object))
+}
+
+/// Whether a function of torch makes a tensor on the CPU here.
+pub(super) fn makes_on_cpu(scope: &FileScope<'_>, made: &Expr<'_>) -> bool {
+    let ExprKind::Call(call) = &made.kind else { return false };
     let is_maker =
         path(scope, &call.callee).strip_prefix("torch.").is_some_and(|name| MAKERS.contains(&name));
     is_maker && !is_told_device(call)

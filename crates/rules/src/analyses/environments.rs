@@ -4,6 +4,7 @@
 use crate::code::walk::{Ancestor, CodeNode, walk};
 use crate::code::{Argument, Call, Expr, ExprKind, Operator, StatementKind, Target};
 use crate::facts::Span;
+use crate::findings::Severity;
 use crate::program::{MASK, is_gpu_variable};
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
@@ -86,6 +87,58 @@ pub(super) fn that_are_bypassed(scope: &FileScope<'_>) -> Vec<RawFinding> {
     });
     // What only starts other programs sets it for them.
     if starts && !libraries { Vec::new() } else { found }
+}
+
+/// `subprocess.run(["python", "a.py"], env={"CUDA_VISIBLE_DEVICES": "1"})`: the program gets nothing else.
+pub(super) fn that_are_replaced(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    const STARTS: &[&str] = &["Popen", "call", "check_call", "check_output", "run"];
+    let mut found = Vec::new();
+    walk(scope.code, &mut |part, _| {
+        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        let starts = scope
+            .names
+            .path(&call.callee)
+            .and_then(|path| path.strip_prefix("subprocess."))
+            .is_some_and(|name| STARTS.contains(&name));
+        let Some(given) = argument(&call.arguments, None, Some("env")).filter(|_| starts) else { return };
+        let names = variables_alone(scope, scope.names.meant(given));
+        let Some(variable) = names.iter().find(|name| is_gpu_variable(name)) else { return };
+        // What is put together in several steps.
+        let grows = || {
+            let text = scope.text(given.span);
+            ["[\"PATH\"]", "['PATH']", ".update(", "|="]
+                .iter()
+                .any(|step| scope.whole_text().contains(&format!("{text}{step}")))
+        };
+        if names.iter().any(|name| name == "PATH") || grows() {
+            return;
+        }
+        let command = argument(&call.arguments, Some(0), Some("args")).map(|args| scope.names.meant(args));
+        let program = match command.map(|command| &command.kind) {
+            Some(ExprKind::Sequence(words)) => words.first().and_then(|word| text_of(scope, word)),
+            _ => None,
+        };
+        let raw_finding = RawFinding::at(scope.place(given.span)).word("variable", variable);
+        // A program that is named by its path is found without PATH.
+        let is_looked_for = program.is_some_and(|name| !name.contains(['/', '\\']));
+        found.push(if is_looked_for { raw_finding } else { raw_finding.at_most(Severity::Note) });
+    });
+    found
+}
+
+/// The variables of an environment that is written out, where nothing of another one is taken over.
+fn variables_alone(scope: &FileScope<'_>, environment: &Expr<'_>) -> Vec<String> {
+    match &environment.kind {
+        ExprKind::Mapping(entries) => {
+            let names = entries.iter().map(|(key, _)| text_of(scope, key.as_ref()?).map(str::to_owned));
+            names.collect::<Option<Vec<String>>>().unwrap_or_default()
+        }
+        ExprKind::Call(call) if scope.names.path(&call.callee) == Some("builtins.dict") => {
+            let names = call.arguments.iter().map(|one| one.name.map(str::to_owned));
+            names.collect::<Option<Vec<String>>>().unwrap_or_default()
+        }
+        _ => Vec::new(),
+    }
 }
 
 #[derive(Default)]

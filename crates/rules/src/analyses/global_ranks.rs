@@ -1,9 +1,11 @@
 //! Numbers that count the processes of all machines, used as the number of a GPU of this one.
 
 use super::mask_numbers::index_in;
-use crate::code::walk::{CodeNode, walk};
-use crate::code::{Expr, ExprKind};
+use super::returned_parts::returned_part;
+use crate::code::walk::{Ancestor, CodeNode, walk, within_function};
+use crate::code::{Expr, ExprKind, Statement, StatementKind};
 use crate::commands::{Machines, directives, machines, nodes};
+use crate::facts::Span;
 use crate::findings::Severity;
 use crate::program::RunCommand;
 use crate::rules::files::{FileScope, RawFinding};
@@ -12,8 +14,12 @@ use crate::rules::uses::argument;
 /// Indices that are RANK, or what `torch.distributed.get_rank()` returns.
 pub(super) fn used_as_indices(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Expr(expr) = part else { return };
+    walk(scope.code, &mut |part, around| {
+        let CodeNode::Expr(expr) = part else {
+            found.extend(device_returned(scope, part, around));
+            return;
+        };
+        found.extend(device_mapped(scope, expr));
         let Some(index) = index_in(scope, expr).filter(|index| is_global(scope, index)) else { return };
         found.push((expr.span, scope.text(index.span)));
     });
@@ -30,8 +36,40 @@ pub(super) fn used_as_indices(scope: &FileScope<'_>) -> Vec<RawFinding> {
     found.into_iter().map(raw_finding).collect()
 }
 
+/// `def current_device(): return Accelerator().process_index`
+fn device_returned<'s>(
+    scope: &FileScope<'s>,
+    part: CodeNode<'_, '_>,
+    around: &[Ancestor<'_, '_>],
+) -> Option<(Span, &'s str)> {
+    let CodeNode::Statement(Statement { kind: StatementKind::Return(Some(value)), .. }) = part else {
+        return None;
+    };
+    let (Some(number), _) = within_function(around) else { return None };
+    let is_device = scope.code.functions[number].name.contains("device");
+    (is_device && is_global(scope, value)).then(|| (value.span, scope.text(value.span)))
+}
+
+/// `from_pretrained("m", device_map={"": rank})`
+fn device_mapped<'s>(scope: &FileScope<'s>, expr: &Expr<'_>) -> Option<(Span, &'s str)> {
+    let ExprKind::Call(call) = &expr.kind else { return None };
+    let ExprKind::Mapping(entries) = &argument(&call.arguments, None, Some("device_map"))?.kind else {
+        return None;
+    };
+    let (_, index) = entries.iter().find(|(_, index)| is_global(scope, index))?;
+    Some((index.span, scope.text(index.span)))
+}
+
+/// Attributes of accelerate that count all processes; `local_process_index` counts those of the machine.
+const COUNTED: &[&str] = &[
+    "accelerate.Accelerator().process_index",
+    "accelerate.Accelerator().state.process_index",
+    "accelerate.PartialState().process_index",
+    "accelerate.state.PartialState().process_index",
+];
+
 fn is_global(scope: &FileScope<'_>, index: &Expr<'_>) -> bool {
-    let meant = scope.names.meant(index);
+    let meant = returned_part(scope, index).unwrap_or(scope.names.meant(index));
     match &meant.kind {
         ExprKind::Call(call) => match scope.names.path(&call.callee) {
             // Of a group it may be one of this machine.
@@ -46,6 +84,7 @@ fn is_global(scope: &FileScope<'_>, index: &Expr<'_>) -> bool {
             _ => false,
         },
         ExprKind::Item(item) => scope.names.path(&item.0) == Some("os.environ") && is_rank(&item.1),
+        ExprKind::Attribute(..) => scope.names.path(meant).is_some_and(|path| COUNTED.contains(&path)),
         _ => false,
     }
 }

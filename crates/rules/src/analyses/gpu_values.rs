@@ -41,6 +41,11 @@ pub(super) fn is_on_gpu(scope: &FileScope<'_>, function: &Function<'_>, value: &
     lies_on_gpu(scope, &function.body, value, 0)
 }
 
+/// Whether a value of a block lies on the GPU.
+pub(super) fn lies_on_gpu_in(scope: &FileScope<'_>, body: &Block<'_>, value: &Expr<'_>) -> bool {
+    lies_on_gpu(scope, body, value, 0)
+}
+
 fn lies_on_gpu(scope: &FileScope<'_>, body: &Block<'_>, value: &Expr<'_>, depth: usize) -> bool {
     if depth > DEEPEST {
         return false;

@@ -9,14 +9,21 @@ use crate::rules::prefilter::{NodePredicate, RequiredWords};
 /// Words that a file in Python must hold as well, one of each list: without them the words above say little there.
 const BESIDE: &[(&str, &[&str])] = &[
     ("cache-of-another-device", &["cuda:", ".cuda(", "rank"]),
-    ("cuda-in-dataset-worker", &["cuda", "device"]),
+    ("cuda-in-dataset-worker", &["cuda", "device", "jax"]),
+    ("device-choice-unused", &["cuda"]),
     ("device-count-kept", &["CUDA_VISIBLE_DEVICES"]),
+    ("cpu-tensor-in-nccl", &["nccl"]),
     ("data-parallel-first-device", &["set_device", "device_ids", "cuda:", ".cuda("]),
+    ("environment-replaced", &["subprocess"]),
     ("eval-without-no-grad", &["torch"]),
     ("feature-gate-wrong", hardware::GATES),
     ("gpu-spec-mismatch", hardware::GATES),
+    ("gpu-tensor-to-numpy", &["cuda"]),
     ("input-on-another-device", &["cuda:", ".cuda("]),
+    ("optimizer-state-before-move", &["torch.optim", "optim."]),
+    ("pickle-of-gpu-model", &["cuda"]),
     ("retry-inside-oom-handler", &["except"]),
+    ("tensor-not-a-buffer", &["torch."]),
 ];
 
 /// Names without which an analysis finds nothing in Python: the parts of one of them stand somewhere in the file.

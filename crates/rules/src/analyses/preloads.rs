@@ -76,7 +76,11 @@ fn reaches_cuda(expr: &Expr<'_>, scope: &FileScope<'_>) -> Option<String> {
 
 /// What loads this module before it forks.
 fn loading(scope: &FileScope<'_>) -> Option<&'static str> {
-    preloading(scope).or_else(|| queueing(scope)).or_else(|| clustering(scope)).or_else(|| preforking(scope))
+    preloading(scope)
+        .or_else(|| queueing(scope))
+        .or_else(|| clustering(scope))
+        .or_else(|| preforking(scope))
+        .or_else(|| serving(scope))
 }
 
 /// What loads a module before it forks that imports this one at its top.
@@ -220,6 +224,19 @@ fn queueing(scope: &FileScope<'_>) -> Option<&'static str> {
         pool.is_none_or(|pool| pool == "prefork") && (defines() || names())
     };
     scope.program.commands_with("celery").any(loads).then_some("Celery")
+}
+
+/// `app.run(processes=2)` of Flask, whose server forks a process for each request.
+fn serving(scope: &FileScope<'_>) -> Option<&'static str> {
+    let mut serves = false;
+    walk(scope.code, &mut |part, _| {
+        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        let ExprKind::Attribute(app, "run") = &call.callee.kind else { return };
+        let several = argument(&call.arguments, None, Some("processes"))
+            .is_some_and(|count| matches!(scope.names.meant(count).kind, ExprKind::Int(count) if count > 1));
+        serves |= several && scope.names.path(app) == Some("flask.Flask()");
+    });
+    serves.then_some("Flask")
 }
 
 /// `manage.py qcluster` of Django Q, which loads the applications of Django and forks its workers: a module that Django

@@ -1,5 +1,6 @@
 //! Which card each of several processes takes.
 
+use super::task_numbers::has_one_card_each;
 use crate::code::walk::{Ancestor, CodeNode, walk};
 use crate::code::{Expr, ExprKind, Statement, StatementKind};
 use crate::commands::ranks;
@@ -50,7 +51,8 @@ pub(super) fn without_device(scope: &FileScope<'_>) -> Vec<RawFinding> {
     if moves {
         joins.append(&mut joined);
     }
-    if chooses || joins.is_empty() || callers_choose(scope) || callees_choose(scope) {
+    let alone = || has_one_card_each(scope);
+    if chooses || joins.is_empty() || callers_choose(scope) || callees_choose(scope) || alone() {
         return Vec::new();
     }
     let several = is_started_in_several(scope);

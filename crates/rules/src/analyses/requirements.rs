@@ -3,12 +3,14 @@
 mod architectures;
 mod builds;
 mod cpu_builds;
+mod indexes;
 mod labels;
 mod rivals;
 
 pub use architectures::wheels_that_lack_it;
 pub use builds::different_builds;
 pub use cpu_builds::of_torch;
+pub use indexes::overruled_indexes;
 pub use labels::ranges_with_labels;
 pub use rivals::rival_builds;
 

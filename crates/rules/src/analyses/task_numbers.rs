@@ -1,6 +1,7 @@
 //! Numbers of tasks that are used as indices of GPUs, where Slurm shows a task fewer GPUs than there are such numbers.
 
 use super::mask_numbers::index_in;
+use super::returned_parts::returned_part;
 use super::slurm_jobs::Job;
 use crate::code::walk::{CodeNode, walk};
 use crate::code::{Expr, ExprKind};
@@ -35,11 +36,12 @@ pub(super) fn beyond_cards(scope: &FileScope<'_>) -> Vec<RawFinding> {
 fn is_task_number(scope: &FileScope<'_>, index: &Expr<'_>) -> bool {
     let is_name = |name: &Expr<'_>| match &name.kind {
         ExprKind::Text(name) => {
-            name == "SLURM_LOCALID" || (name == "LOCAL_RANK" && is_rank_task_number(scope))
+            matches!(name.as_ref(), "SLURM_LOCALID" | "SLURM_PROCID")
+                || (name == "LOCAL_RANK" && is_rank_task_number(scope))
         }
         _ => false,
     };
-    let meant = scope.names.meant(index);
+    let meant = returned_part(scope, index).unwrap_or(scope.names.meant(index));
     match &meant.kind {
         ExprKind::Call(call) => {
             let first = || argument(&call.arguments, Some(0), None);
@@ -83,6 +85,12 @@ impl Job {
         let cards = self.cards().filter(|cards| *cards < tasks && *cards > 0 && self.bound.is_none())?;
         Some(format!("{} starts {tasks} tasks on a machine and asks for {cards} GPUs", self.name))
     }
+}
+
+/// Whether every job that starts this file shows each of its tasks one card alone.
+pub(super) fn has_one_card_each(scope: &FileScope<'_>) -> bool {
+    let jobs = jobs_of(scope);
+    !jobs.is_empty() && jobs.iter().all(|job| job.bound.is_some())
 }
 
 /// The jobs that start this file.

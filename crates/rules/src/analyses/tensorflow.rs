@@ -210,7 +210,7 @@ fn asks_within(scope: &FileScope<'_>, call: &Call<'_>) -> bool {
 }
 
 /// A call that makes the devices of TensorFlow 2.
-fn is_operation(program: &Program<'_>, path: &str) -> bool {
+pub(super) fn is_operation(program: &Program<'_>, path: &str) -> bool {
     let is_asked = path.contains("list_physical_devices") || path.contains("get_visible_devices");
     let makes = program.knowledge.of_call(path).iter().any(|effect| {
         effect.library == "tensorflow" && effect.row.does.contains(&Does::CudaInit) && !effect.row.harmless
@@ -296,6 +296,43 @@ pub(super) fn chosen_by_list(scope: &FileScope<'_>) -> Vec<RawFinding> {
         });
         if one.is_some_and(|one| matches!(scope.names.meant(one).kind, ExprKind::Item(_))) {
             found.push(RawFinding::at(scope.place(expr.span)));
+        }
+    });
+    if found.is_empty() {
+        found.extend(chosen_by_strategy(scope));
+    }
+    found
+}
+
+/// `tf.distribute.MirroredStrategy(devices=["/gpu:1"])`, in a file that names no first card.
+fn chosen_by_strategy(scope: &FileScope<'_>) -> Option<RawFinding> {
+    const STRATEGIES: &[&str] =
+        &["tensorflow.distribute.MirroredStrategy", "tensorflow.distribute.OneDeviceStrategy"];
+    let text = scope.whole_text().to_ascii_lowercase();
+    if text.contains("gpu:0") || text.contains("set_visible_devices") {
+        return None;
+    }
+    let index_of = |expr: &Expr<'_>| match &scope.names.meant(expr).kind {
+        ExprKind::Text(text) => text.to_ascii_lowercase().rsplit_once("gpu:")?.1.parse::<u32>().ok(),
+        _ => None,
+    };
+    let mut found = None;
+    walk(scope.code, &mut |part, _| {
+        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        if found.is_some() || called(scope, call).is_none_or(|path| !STRATEGIES.contains(&path)) {
+            return;
+        }
+        let named = |name| argument(&call.arguments, Some(0), Some(name));
+        let Some(given) = named("devices").or_else(|| named("device")) else { return };
+        let given = scope.names.meant(given);
+        let are_others = match &given.kind {
+            ExprKind::Sequence(names) => {
+                !names.is_empty() && names.iter().all(|name| index_of(name).is_some_and(|index| index > 0))
+            }
+            _ => index_of(given).is_some_and(|index| index > 0),
+        };
+        if are_others {
+            found = Some(RawFinding::at(scope.place(expr.span)));
         }
     });
     found

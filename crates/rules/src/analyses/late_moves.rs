@@ -1,0 +1,85 @@
+//! An optimizer that takes over the state of an earlier run while its model is still on the CPU: the model moves, and the
+//! state does not.
+
+use super::memory::{call_of, method_of};
+use super::order::PlaceInFunction;
+use crate::code::walk::{CodeNode, walk};
+use crate::code::{Expr, ExprKind, StatementKind, Target};
+use crate::rules::files::{FileScope, RawFinding};
+
+/// `optimizer.load_state_dict(…)` above `model.to(device)`.
+pub(super) fn after_optimizer_state(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    // Who goes through the state moves it.
+    if ["optimizer.state", "optim.state", ".state.values()", ".state.items()"].iter().any(|word| {
+        let text = scope.whole_text();
+        text.match_indices(word).any(|(at, _)| !text[at + word.len()..].starts_with("_dict"))
+    }) {
+        return Vec::new();
+    }
+    let mut optimizers: Vec<(PlaceInFunction, &str, &str)> = Vec::new();
+    let mut loads: Vec<(PlaceInFunction, &str)> = Vec::new();
+    let mut moves: Vec<(PlaceInFunction, &str)> = Vec::new();
+    walk(scope.code, &mut |part, around| match part {
+        CodeNode::Statement(step) => match &step.kind {
+            StatementKind::Assign { targets, value: Some(value), .. } => {
+                let [Target::Name(name, _)] = targets.as_slice() else { return };
+                if let Some(model) = model_of_optimizer(scope, value) {
+                    optimizers.push((PlaceInFunction::of(step.span, around), name, model));
+                } else if is_moved(value) {
+                    moves.push((PlaceInFunction::of(step.span, around), name));
+                }
+            }
+            StatementKind::Evaluate(value) => {
+                let Some((object, method, _)) = method_of(value) else { return };
+                let ExprKind::Name(name) = object.kind else { return };
+                match method {
+                    "load_state_dict" => loads.push((PlaceInFunction::of(step.span, around), name)),
+                    "to" | "cuda" => moves.push((PlaceInFunction::of(step.span, around), name)),
+                    _ => {}
+                }
+            }
+            _ => {}
+        },
+        CodeNode::Expr(_) | CodeNode::Target(_) => {}
+    });
+    let mut found = Vec::new();
+    for (loaded, optimizer) in &loads {
+        let of_it =
+            |(made, name, _): &&(PlaceInFunction, &str, &str)| name == optimizer && made.precedes(loaded);
+        let Some((_, _, model)) = optimizers.iter().rev().find(of_it) else { continue };
+        let mut of_model = moves.iter().filter(|(moved, name)| name == model && moved.home == loaded.home);
+        // A model that was moved before has its parameters, and so the state, where it is now.
+        let late = of_model.clone().find(|(moved, _)| loaded.precedes(moved) || follows(loaded, moved));
+        let early = of_model.any(|(moved, _)| moved.span.end <= loaded.span.start);
+        if let Some((moved, _)) = late.filter(|_| !early) {
+            let raw_finding = RawFinding::at(scope.place(loaded.span));
+            let raw_finding = raw_finding.word("optimizer", *optimizer).word("model", *model);
+            found.push(raw_finding.beside(scope.place(moved.span), format!("`{model}` is moved here")));
+        }
+    }
+    found
+}
+
+/// What stands below an `if args.resume:` runs after what stands in it.
+fn follows(loaded: &PlaceInFunction, moved: &PlaceInFunction) -> bool {
+    loaded.span.end <= moved.span.start && moved.arms.iter().all(|arm| loaded.arms.contains(arm))
+}
+
+/// `torch.optim.Adam(model.parameters())`: the name of the model.
+fn model_of_optimizer<'c>(scope: &FileScope<'_>, value: &'c Expr<'_>) -> Option<&'c str> {
+    let call = call_of(value)?;
+    let path = scope.names.path(&call.callee)?;
+    if !path.starts_with("torch.optim.") || path.contains("lr_scheduler") {
+        return None;
+    }
+    let (object, "parameters", _) = method_of(&call.arguments.first()?.value)? else { return None };
+    match object.kind {
+        ExprKind::Name(name) => Some(name),
+        _ => None,
+    }
+}
+
+/// `model.to(device)`, `Net().cuda()`
+fn is_moved(value: &Expr<'_>) -> bool {
+    matches!(method_of(value), Some((_, "to" | "cuda", _)))
+}

@@ -1,0 +1,82 @@
+//! A build of torch that a command asks one index for, and that another index gives.
+
+use super::Build;
+use crate::code::{Part, Requirement};
+use crate::rules::files::{FileScope, RawFinding};
+
+/// What comes from the indexes of PyTorch.
+const PACKAGES: &[&str] = &["torch", "torchaudio", "torchvision"];
+
+/// `uv pip install torch --index-url …/cu118 --extra-index-url https://pypi.org/simple`, and a variable that adds the index of
+/// the builds for the CPU.
+pub fn overruled_indexes(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    let text = scope.whole_text();
+    let by_variable = text.lines().find_map(extra_by_variable);
+    let mut found: Vec<RawFinding> = Vec::new();
+    let mut last: Option<&Part> = None;
+    for asked in scope.code.requirements.iter().filter(|asked| PACKAGES.contains(&asked.name.as_str())) {
+        let is_command = matches!(asked.part, Part::Command(_)) && last != Some(&asked.part);
+        let Some(only) = asked.index.only.as_deref().filter(|_| is_command) else { continue };
+        let Some(wanted) = Build::of_address(only) else { continue };
+        let command = command_around(text, asked.span.start as usize);
+        let words: Vec<&str> = command.split_whitespace().collect();
+        let is_uv = words.windows(2).any(|pair| pair == ["uv", "pip"]);
+        let is_chosen = command.contains("--index-strategy") || command.contains("UV_INDEX_STRATEGY");
+        let extra = asked.index.extra.iter().find(|extra| extra.contains("pypi.org"));
+        let overruling = match extra {
+            Some(extra) if is_uv && !is_chosen => {
+                Some((extra.clone(), "uv asks the extra index first, and takes what it has there"))
+            }
+            _ => {
+                let extra = by_variable.filter(|extra| {
+                    !is_uv
+                        && Build::of_address(extra)
+                            .is_some_and(|build| build != wanted && build == Build::Other)
+                });
+                extra.filter(|_| !is_pinned(asked)).map(|extra| {
+                    (extra.to_owned(), "pip takes the newest version of all indexes, whichever has it")
+                })
+            }
+        };
+        if let Some((other, reason)) = overruling {
+            last = Some(&asked.part);
+            let raw_finding = RawFinding::at(scope.place(asked.span)).word("name", &asked.name);
+            found.push(raw_finding.word("index", only).word("other", other).word("reason", reason));
+        }
+    }
+    found
+}
+
+/// `ENV PIP_EXTRA_INDEX_URL=…`
+fn extra_by_variable(line: &str) -> Option<&str> {
+    let rest = line.split_once("PIP_EXTRA_INDEX_URL")?.1;
+    let value = rest.trim_start().trim_start_matches([':', '=', ' ', '"', '\'']);
+    value.split([' ', '"', '\'']).next().filter(|value| value.contains("://"))
+}
+
+fn is_pinned(asked: &Requirement) -> bool {
+    asked.clauses.iter().flatten().any(|clause| clause.operator.starts_with("=="))
+}
+
+/// The command that a place of a script stands in, with its lines joined.
+fn command_around(text: &str, at: usize) -> String {
+    let before = &text[..at];
+    let mut start = 0;
+    for (end, _) in before.match_indices('\n') {
+        if !before[..end].ends_with('\\') {
+            start = end + 1;
+        }
+    }
+    let mut rest = &text[start..];
+    let mut command = String::new();
+    while let Some((line, below)) = rest.split_once('\n') {
+        command.push_str(line.trim_end_matches('\\'));
+        command.push(' ');
+        if !line.ends_with('\\') {
+            return command;
+        }
+        rest = below;
+    }
+    command.push_str(rest);
+    command
+}

@@ -1,0 +1,84 @@
+//! The memory that TensorFlow takes at its beginning, beside torch on the same GPU.
+
+use super::cuda_calls::fails_without_driver;
+use super::tensorflow::is_operation;
+use crate::code::walk::{Ancestor, CodeNode, walk};
+use crate::code::{Expr, ExprKind, StatementKind};
+use crate::facts::{FileId, Place, Span};
+use crate::program::Names;
+use crate::rules::files::{FileScope, RawFinding};
+
+/// Words that say how much memory TensorFlow may take, or that it gets no GPU.
+const SETTINGS: &[&str] = &[
+    "TF_FORCE_GPU_ALLOW_GROWTH",
+    "allow_growth",
+    "memory_limit",
+    "per_process_gpu_memory_fraction",
+    "set_logical_device_configuration",
+    "set_memory_growth",
+    "set_visible_devices",
+    "tensorflow-cpu",
+    "tensorflow_cpu",
+];
+
+/// The first computation of TensorFlow in a program that puts something on the GPU with torch, by itself or in a module that
+/// it imports.
+pub(super) fn beside_torch(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    if scope.is_library() || SETTINGS.iter().any(|word| !scope.program.files_with(word).is_empty()) {
+        return Vec::new();
+    }
+    let (mut computes, mut torch, mut imported) = (None, None, Vec::new());
+    walk(scope.code, &mut |part, around| match part {
+        CodeNode::Statement(step) => {
+            if let StatementKind::Import(import) = &step.kind {
+                imported.extend(scope.program.import_targets(scope.file, import));
+            }
+        }
+        // In a branch it may be the other framework that is wanted.
+        CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) if !is_optional(around) => {
+            let path = scope.names.path(&call.callee).unwrap_or_default();
+            let of_keras =
+                ["tensorflow.keras.Sequential", "tensorflow.keras.Model", "tensorflow.keras.models."];
+            if computes.is_none()
+                && (of_keras.iter().any(|root| path.starts_with(root)) || is_operation(scope.program, path))
+            {
+                computes = Some(expr.span);
+            }
+            if torch.is_none() && takes_with_torch(scope, expr) {
+                torch = Some(scope.place(expr.span));
+            }
+        }
+        _ => {}
+    });
+    let Some(computes) = computes else { return Vec::new() };
+    let torch = torch.or_else(|| imported.iter().find_map(|file| taken_in(scope, *file)));
+    let raw_finding = |torch| RawFinding::at(scope.place(computes)).beside(torch, "torch uses the GPU here");
+    torch.map(raw_finding).into_iter().collect()
+}
+
+fn is_optional(around: &[Ancestor<'_, '_>]) -> bool {
+    around.iter().any(|one| {
+        matches!(one, Ancestor::Then(_) | Ancestor::Otherwise(_) | Ancestor::Try(_) | Ancestor::Handler(..))
+    })
+}
+
+/// Where a module of the project puts something on the GPU with torch.
+fn taken_in(scope: &FileScope<'_>, file: FileId) -> Option<Place> {
+    let names = Names::of(scope.program, file);
+    let other = scope.of_other(file, &names);
+    let mut taken: Option<Span> = None;
+    walk(other.code, &mut |part, around| {
+        if let CodeNode::Expr(expr) = part
+            && taken.is_none()
+            && !is_optional(around)
+            && takes_with_torch(&other, expr)
+        {
+            taken = Some(expr.span);
+        }
+    });
+    taken.map(|span| Place { file, span })
+}
+
+fn takes_with_torch(scope: &FileScope<'_>, expr: &Expr<'_>) -> bool {
+    fails_without_driver(expr, scope).is_some_and(|name| name.starts_with("torch.") || name.starts_with('.'))
+}

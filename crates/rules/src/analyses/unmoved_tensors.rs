@@ -1,0 +1,275 @@
+//! Tensors that a module keeps in an attribute of its own: `net.to("cuda")` moves its parameters and its buffers, and leaves
+//! these where they are.
+
+use super::dropped_moves::makes_on_cpu;
+use super::memory::{function_called, method_of};
+use crate::code::walk::{Ancestor, CodeNode, walk_block};
+use crate::code::{Class, Expr, ExprKind, Function, StatementKind, Target};
+use crate::facts::Span;
+use crate::rules::files::{FileScope, RawFinding};
+use rustc_hash::FxHashSet;
+
+/// Classes whose objects are moved to a device as a whole.
+const MODULES: &[&str] = &["nn.Module", "LightningModule"];
+
+/// What takes a tensor and gives another one of the same device.
+const SAME_DEVICE: &[&str] = &[
+    "clone",
+    "contiguous",
+    "double",
+    "expand",
+    "flatten",
+    "float",
+    "half",
+    "long",
+    "permute",
+    "repeat",
+    "reshape",
+    "squeeze",
+    "t",
+    "transpose",
+    "unsqueeze",
+    "view",
+];
+
+/// Methods that a training runs with inputs on the device of the module.
+const RUN: &[&str] = &["forward", "predict_step", "test_step", "training_step", "validation_step"];
+
+/// Attributes that `forward` computes with, and that are no buffers.
+pub(super) fn in_modules(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    let mut found = Vec::new();
+    for class in scope.code.classes.iter().filter(|class| is_module(scope, class)) {
+        let methods = methods_of(scope, class);
+        // What moves itself may move them as well.
+        if methods.iter().any(|method| matches!(method.name, "_apply" | "cuda" | "to" | "setup")) {
+            continue;
+        }
+        let Some(made) = methods.iter().find(|method| method.name == "__init__") else { continue };
+        for (name, span) in kept_in(scope, made) {
+            let text = scope.text(class.span);
+            if is_moved_by_hand(text, name) || assignments_of(text, name) > 1 {
+                continue;
+            }
+            let runs = methods.iter().filter(|method| RUN.contains(&method.name));
+            if let Some(used) = runs.filter_map(|method| used_with_input(scope, method, name)).next() {
+                let raw_finding = RawFinding::at(scope.place(span)).word("name", name);
+                found.push(raw_finding.beside(scope.place(used), "it meets an input of the module here"));
+            }
+        }
+    }
+    // On the CPU nothing is wrong with it.
+    let is_moved =
+        || ["cuda", "gpus", "\"gpu\"", "'gpu'"].iter().any(|word| !scope.program.files_with(word).is_empty());
+    if found.is_empty() || is_moved() { found } else { Vec::new() }
+}
+
+fn is_module(scope: &FileScope<'_>, class: &Class<'_>) -> bool {
+    class.bases.iter().any(|base| {
+        let text = scope.text(base.span);
+        MODULES.iter().any(|name| text == *name || text.ends_with(&format!(".{name}")))
+            || scope.names.path(base) == Some("torch.nn.Module")
+    })
+}
+
+fn methods_of<'a>(scope: &FileScope<'a>, class: &Class<'_>) -> Vec<&'a Function<'a>> {
+    let defined = class.body.iter().filter_map(|step| match &step.kind {
+        StatementKind::Define { function, .. } => scope.code.functions.get(*function),
+        _ => None,
+    });
+    defined.collect()
+}
+
+/// The attributes that a constructor gives a tensor on the CPU, with where it does.
+fn kept_in<'a>(scope: &FileScope<'a>, made: &'a Function<'a>) -> Vec<(&'a str, Span)> {
+    let mut kept = Vec::new();
+    walk_block(scope.code, &made.body, &mut |part, around| {
+        let CodeNode::Statement(step) = part else { return };
+        let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind else { return };
+        // In a branch it may be another thing on the other side.
+        if !around.is_empty() {
+            return;
+        }
+        if let [Target::Attribute(object, name)] = targets.as_slice()
+            && matches!(object.kind, ExprKind::Name("self"))
+            && is_cpu_tensor(scope, value, 0)
+        {
+            kept.push((*name, step.span));
+        }
+    });
+    kept
+}
+
+/// Whether a value is a tensor on the CPU that has several elements.
+fn is_cpu_tensor(scope: &FileScope<'_>, value: &Expr<'_>, depth: usize) -> bool {
+    /// Calls of calls of calls are not followed.
+    const DEEPEST: usize = 6;
+    if depth > DEEPEST {
+        return false;
+    }
+    let value = scope.names.meant(value);
+    if makes_on_cpu(scope, value) {
+        let ExprKind::Call(call) = &value.kind else { return false };
+        // `torch.tensor(0.5)` meets tensors of any device.
+        let is_number = |expr: &Expr<'_>| {
+            matches!(scope.names.meant(expr).kind, ExprKind::Int(_) | ExprKind::Negate(_) | ExprKind::Bool(_))
+                || scope
+                    .text(expr.span)
+                    .bytes()
+                    .all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'-' | b'e'))
+        };
+        let is_text = |name: &str| scope.text(call.callee.span).ends_with(name);
+        let Some(first) = call.arguments.first() else { return false };
+        return match is_text(".tensor") || is_text(".as_tensor") {
+            // What a parameter holds may be a number.
+            true => matches!(scope.names.meant(&first.value).kind, ExprKind::Sequence(_)),
+            false => !(is_text(".from_numpy") || is_text(".full") && is_number(&first.value)),
+        };
+    }
+    if let ExprKind::Binary(_, sides) = &value.kind {
+        return is_cpu_tensor(scope, &sides.0, depth + 1) || is_cpu_tensor(scope, &sides.1, depth + 1);
+    }
+    if let Some((object, name, _)) = method_of(value)
+        && SAME_DEVICE.contains(&name)
+    {
+        return is_cpu_tensor(scope, object, depth + 1);
+    }
+    // `self.one_hot(n)`, of which every `return` gives one.
+    let Some(helper) = function_called(scope, value) else { return false };
+    let mut given = (0, 0);
+    walk_block(scope.code, &helper.body, &mut |part, around| {
+        if around.iter().any(|one| matches!(one, Ancestor::Function(_))) {
+            return;
+        }
+        let CodeNode::Statement(step) = part else { return };
+        if let StatementKind::Return(Some(value)) = &step.kind {
+            given.0 += 1;
+            given.1 += usize::from(is_cpu_tensor(scope, value, depth + 1));
+        }
+    });
+    given.0 > 0 && given.0 == given.1
+}
+
+/// Whether the class moves the attribute itself, looks where it lies, or hands it to Python.
+fn is_moved_by_hand(text: &str, name: &str) -> bool {
+    const AFTER: &[&str] =
+        &[".to(", ".cuda(", ".type_as(", ".device", ".numpy(", ".tolist(", ".item(", ".cpu(", ".data"];
+    AFTER.iter().any(|after| text.contains(&format!("self.{name}{after}")))
+        || text.contains(&format!("\"{name}\""))
+        || text.contains(&format!("'{name}'"))
+}
+
+fn assignments_of(text: &str, name: &str) -> usize {
+    let wanted = format!("self.{name}");
+    let is_assigned = |at: usize| {
+        let rest = text[at + wanted.len()..].trim_start();
+        rest.starts_with('=') && !rest.starts_with("==")
+    };
+    text.match_indices(&wanted).filter(|(at, _)| is_assigned(*at)).count()
+}
+
+/// Where a method computes with an attribute and what it is given.
+fn used_with_input(scope: &FileScope<'_>, method: &Function<'_>, name: &str) -> Option<Span> {
+    let mut inputs: FxHashSet<&str> =
+        method.parameters.iter().map(|parameter| parameter.name).filter(|name| *name != "self").collect();
+    let mut used = None;
+    walk_block(scope.code, &method.body, &mut |part, _| match part {
+        CodeNode::Statement(step) => {
+            // `x = self.embed(tokens)` lies where its input does.
+            if let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind
+                && mentions(scope, value, &inputs)
+            {
+                for target in targets {
+                    names_in(target, &mut inputs);
+                }
+            }
+        }
+        CodeNode::Expr(expr) if used.is_none() => {
+            let meets =
+                |one: &Expr<'_>, other: &Expr<'_>| is_attribute(one, name) && is_input(scope, other, &inputs);
+            match &expr.kind {
+                ExprKind::Binary(_, sides) if meets(&sides.0, &sides.1) || meets(&sides.1, &sides.0) => {
+                    used = Some(expr.span);
+                }
+                ExprKind::Call(call)
+                    if scope.names.path(&call.callee).is_some_and(|path| {
+                        matches!(
+                            path,
+                            "torch.add"
+                                | "torch.bmm"
+                                | "torch.cat"
+                                | "torch.cdist"
+                                | "torch.einsum"
+                                | "torch.matmul"
+                                | "torch.mm"
+                                | "torch.mul"
+                        )
+                    }) =>
+                {
+                    let flat: Vec<&Expr<'_>> = call
+                        .arguments
+                        .iter()
+                        .flat_map(|one| match &one.value.kind {
+                            ExprKind::Sequence(parts) => parts.iter().collect(),
+                            _ => vec![&one.value],
+                        })
+                        .collect();
+                    if flat.iter().any(|one| is_attribute(one, name))
+                        && flat.iter().any(|one| is_input(scope, one, &inputs))
+                    {
+                        used = Some(expr.span);
+                    }
+                }
+                _ => {}
+            }
+        }
+        CodeNode::Expr(_) | CodeNode::Target(_) => {}
+    });
+    used
+}
+
+fn is_attribute(expr: &Expr<'_>, name: &str) -> bool {
+    matches!(&expr.kind, ExprKind::Attribute(object, known)
+        if *known == name && matches!(object.kind, ExprKind::Name("self")))
+}
+
+/// An input itself, or what a layer makes of one.
+fn is_input(scope: &FileScope<'_>, expr: &Expr<'_>, inputs: &FxHashSet<&str>) -> bool {
+    match &expr.kind {
+        ExprKind::Name(name) => inputs.contains(name),
+        ExprKind::Call(call) => {
+            let by_layer = match &call.callee.kind {
+                ExprKind::Attribute(object, name) => {
+                    matches!(object.kind, ExprKind::Name("self"))
+                        || SAME_DEVICE.contains(name) && is_input(scope, object, inputs)
+                }
+                _ => false,
+            };
+            by_layer && mentions(scope, expr, inputs)
+        }
+        ExprKind::Binary(_, sides) => is_input(scope, &sides.0, inputs) || is_input(scope, &sides.1, inputs),
+        _ => false,
+    }
+}
+
+fn mentions(scope: &FileScope<'_>, expr: &Expr<'_>, inputs: &FxHashSet<&str>) -> bool {
+    let text = scope.text(expr.span);
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    inputs.iter().any(|name| {
+        text.match_indices(name).any(|(at, _)| {
+            let before = at.checked_sub(1).map(|before| text.as_bytes()[before]);
+            let after = text.as_bytes().get(at + name.len());
+            !before.is_some_and(|byte| is_part(byte) || byte == b'.')
+                && !after.is_some_and(|byte| is_part(*byte))
+        })
+    })
+}
+
+fn names_in<'t>(target: &Target<'t>, names: &mut FxHashSet<&'t str>) {
+    match target {
+        Target::Name(name, _) => {
+            names.insert(name);
+        }
+        Target::Sequence(parts) => parts.iter().for_each(|part| names_in(part, names)),
+        _ => {}
+    }
+}

@@ -1,0 +1,272 @@
+//! Devices that are chosen, and that nothing takes: an option that nobody reads, and a name that nobody looks up.
+
+use super::cuda_calls::reaches_cuda;
+use super::device_texts::texts_of;
+use crate::code::walk::{Ancestor, CodeNode, walk};
+use crate::code::{Call, Expr, ExprKind, StatementKind, Target};
+use crate::facts::Span;
+use crate::findings::Severity;
+use crate::rules::files::{FileScope, RawFinding};
+use crate::rules::uses::argument;
+use rustc_hash::FxHashSet;
+
+/// What options are called by which people choose a GPU.
+const OPTIONS: &[&str] = &["cuda_device", "device", "device_id", "gpu", "gpu_id", "gpu_index"];
+
+/// Where names are looked up that no text shows.
+const DYNAMIC: &[&str] = &["locals()", "globals()", "exec(", "eval(", "vars()"];
+
+/// Options for a device that nobody reads, and devices that nobody takes.
+pub(super) fn that_nobody_takes(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    let text = scope.whole_text();
+    if DYNAMIC.iter().any(|word| text.contains(word)) {
+        return Vec::new();
+    }
+    let mut found = unread_options(scope);
+    found.extend(unread_names(scope));
+    found
+}
+
+/// `parser.add_argument("--device")`, in a program that never says `args.device`.
+fn unread_options(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    let parsed = names_of_options(scope);
+    if parsed.is_empty() {
+        return Vec::new();
+    }
+    let (mut options, mut uses): (Vec<(Span, String, &str)>, Option<Span>) = (Vec::new(), None);
+    let mut read: FxHashSet<&str> = FxHashSet::default();
+    let mut handed = false;
+    walk(scope.code, &mut |part, _| {
+        let CodeNode::Expr(expr) = part else { return };
+        match &expr.kind {
+            // `torch.device` is no option.
+            ExprKind::Attribute(object, name)
+                if scope.names.path(object).is_none_or(|path| path.ends_with(')')) =>
+            {
+                read.insert(name);
+            }
+            ExprKind::Text(text) => {
+                read.insert(text);
+            }
+            ExprKind::Call(call) => {
+                match option_of(call) {
+                    Some((flag, name)) => options.push((expr.span, name, flag)),
+                    None => handed |= is_whole_handed(scope, call, &parsed),
+                }
+                if uses.is_none() && reaches_cuda(expr, scope).is_some_and(|name| !is_question(&name)) {
+                    uses = Some(expr.span);
+                }
+            }
+            _ => {}
+        }
+    });
+    let Some(uses) = uses.filter(|_| !handed) else { return Vec::new() };
+    let is_unread = |(_, name, _): &&(Span, String, &str)| {
+        !read.contains(name.as_str()) && !may_be_read_elsewhere(scope, name)
+    };
+    let raw_finding = |(span, _, flag): &(Span, String, &str)| {
+        RawFinding::at(scope.place(*span))
+            .word("what", format!("the option `{flag}`"))
+            .beside(scope.place(uses), "the GPU is used here, whatever the option says")
+    };
+    options.iter().filter(is_unread).map(raw_finding).collect()
+}
+
+/// The names that hold all options of the command line, also as parameters of functions that are handed them.
+fn names_of_options<'a>(scope: &'a FileScope<'_>) -> FxHashSet<&'a str> {
+    /// A function that hands them to a function that hands them on.
+    const HOPS: usize = 3;
+    let mut names: FxHashSet<&str> = FxHashSet::default();
+    let mut givers: FxHashSet<&str> = FxHashSet::default();
+    let function_of = |call: &Call<'_>| match &call.callee.kind {
+        ExprKind::Name(name) => scope.code.functions.iter().find(|function| function.name == *name),
+        _ => None,
+    };
+    for _ in 0..HOPS {
+        walk(scope.code, &mut |part, around| match part {
+            CodeNode::Statement(step) => match &step.kind {
+                StatementKind::Assign { targets, value: Some(value), .. } => {
+                    let is_given = match &value.kind {
+                        ExprKind::Call(call) => {
+                            function_of(call).is_some_and(|function| givers.contains(function.name))
+                        }
+                        ExprKind::Name(name) => names.contains(name),
+                        _ => false,
+                    };
+                    if is_given || is_parse(value) {
+                        names.extend(targets.iter().flat_map(names_of));
+                    }
+                }
+                StatementKind::Return(Some(value)) => {
+                    let gives =
+                        is_parse(value) || matches!(value.kind, ExprKind::Name(name) if names.contains(name));
+                    if gives && let Some(number) = functions_of(around).last() {
+                        givers.insert(scope.code.functions[*number].name);
+                    }
+                }
+                _ => {}
+            },
+            CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) => {
+                let takes = call.arguments.iter().any(|one| is_all(&one.value, &names));
+                if let Some(function) = function_of(call).filter(|_| takes) {
+                    names.extend(function.parameters.iter().map(|parameter| parameter.name));
+                }
+            }
+            CodeNode::Expr(_) | CodeNode::Target(_) => {}
+        });
+    }
+    names
+}
+
+/// Whether an expression is all options of the command line.
+fn is_all(expr: &Expr<'_>, names: &FxHashSet<&str>) -> bool {
+    match &expr.kind {
+        ExprKind::Name(name) => names.contains(name),
+        ExprKind::Starred(inner) => is_all(inner, names),
+        _ => is_parse(expr),
+    }
+}
+
+fn may_be_read_elsewhere(scope: &FileScope<'_>, name: &str) -> bool {
+    scope.is_named_elsewhere(name) && !scope.program.importers(scope.file).is_empty()
+}
+
+/// The flag and the name of an option for a device.
+fn option_of<'c>(call: &'c Call<'_>) -> Option<(&'c str, String)> {
+    if !matches!(call.callee.kind, ExprKind::Attribute(_, "add_argument")) {
+        return None;
+    }
+    let flags = call.arguments.iter().filter(|one| one.name.is_none() && !one.unpacked);
+    let flags = flags.filter_map(|one| match &one.value.kind {
+        ExprKind::Text(text) => Some(text.as_ref()),
+        _ => None,
+    });
+    let flag = flags.into_iter().find(|flag| flag.starts_with("--"))?;
+    let name = match argument(&call.arguments, None, Some("dest")) {
+        Some(_) => return None,
+        None => flag.trim_start_matches('-').replace('-', "_"),
+    };
+    OPTIONS.contains(&name.as_str()).then_some((flag, name))
+}
+
+fn is_parse(value: &Expr<'_>) -> bool {
+    match &value.kind {
+        ExprKind::Call(call) => {
+            matches!(call.callee.kind, ExprKind::Attribute(_, "parse_args" | "parse_known_args"))
+        }
+        _ => false,
+    }
+}
+
+/// `vars(args)`, `train(args)`: somebody else may read the option.
+fn is_whole_handed(scope: &FileScope<'_>, call: &Call<'_>, names: &FxHashSet<&str>) -> bool {
+    const PRINTING: &[&str] = &["builtins.print", "builtins.str", "builtins.repr", "pprint.pprint"];
+    let prints = scope.names.path(&call.callee).is_some_and(|path| PRINTING.contains(&path));
+    let is_own = match &call.callee.kind {
+        ExprKind::Name(name) => scope.code.functions.iter().any(|function| function.name == *name),
+        _ => false,
+    };
+    !prints && !is_own && call.arguments.iter().any(|one| is_all(&one.value, names))
+}
+
+fn is_question(name: &str) -> bool {
+    name.ends_with("is_available") || name.ends_with("device_count")
+}
+
+fn names_of<'t>(target: &'t Target<'_>) -> Vec<&'t str> {
+    match target {
+        Target::Name(name, _) => vec![*name],
+        Target::Sequence(parts) => parts.iter().flat_map(names_of).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// `device = "cuda" if torch.cuda.is_available() else "cpu"`, and no further word of it.
+fn unread_names(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    let mut chosen: Vec<(Option<usize>, &str, Span)> = Vec::new();
+    let mut read: Vec<(Vec<usize>, &str)> = Vec::new();
+    let mut shared: FxHashSet<&str> = FxHashSet::default();
+    let mut places = false;
+    walk(scope.code, &mut |part, around| match part {
+        CodeNode::Statement(step) => match &step.kind {
+            StatementKind::Assign { targets, value: Some(value), .. } => {
+                let [Target::Name(name, _)] = targets.as_slice() else { return };
+                let in_class = matches!(
+                    around.iter().rev().find(|one| matches!(one, Ancestor::Function(_) | Ancestor::Class(_))),
+                    Some(Ancestor::Class(_))
+                );
+                if !in_class && is_device_name(name) && is_choice(scope, value) {
+                    chosen.push((functions_of(around).last().copied(), name, step.span));
+                }
+            }
+            StatementKind::Share(names) => shared.extend(names.iter().copied()),
+            _ => {}
+        },
+        CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) => places |= places_something(call),
+        CodeNode::Expr(Expr { kind: ExprKind::Name(name), .. }) if is_device_name(name) => {
+            read.push((functions_of(around), name));
+        }
+        CodeNode::Expr(_) | CodeNode::Target(_) => {}
+    });
+    // Where nothing is there to lie on a device, a name that is left over says little.
+    if !places {
+        return Vec::new();
+    }
+    let is_unread = |(home, name, _): &&(Option<usize>, &str, Span)| {
+        let is_read = read
+            .iter()
+            .any(|(functions, known)| known == name && home.is_none_or(|home| functions.contains(&home)));
+        !is_read && !shared.contains(name) && (home.is_some() || !may_be_read_elsewhere(scope, name))
+    };
+    let raw_finding = |(_, name, span): &(Option<usize>, &str, Span)| {
+        RawFinding::at(scope.place(*span)).word("what", format!("`{name}`")).at_most(Severity::Note)
+    };
+    chosen.iter().filter(is_unread).map(raw_finding).collect()
+}
+
+/// A call that loads or moves what lies on some device: `GLiNER.from_pretrained("m")`, `load_model(path)`, `net.cuda()`.
+fn places_something(call: &Call<'_>) -> bool {
+    let (ExprKind::Name(name) | ExprKind::Attribute(_, name)) = &call.callee.kind else { return false };
+    name.starts_with("load")
+        || matches!(*name, "DataParallel" | "cuda" | "eval" | "from_pretrained" | "pipeline")
+}
+
+fn is_device_name(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    lower == "dev" || lower == "device" || lower.ends_with("_device")
+}
+
+/// A value that is a GPU here and the CPU there.
+fn is_choice(scope: &FileScope<'_>, value: &Expr<'_>) -> bool {
+    let value = match &value.kind {
+        ExprKind::Call(call) if scope.names.path(&call.callee) == Some("torch.device") => {
+            match call.arguments.first() {
+                Some(first) => &first.value,
+                None => return false,
+            }
+        }
+        // `args.device or …`
+        ExprKind::Any(operands) => match operands.last() {
+            Some(last) => return is_choice(scope, last),
+            None => return false,
+        },
+        _ => value,
+    };
+    let ExprKind::Choice(parts) = &value.kind else { return false };
+    let either = [&parts.1, &parts.2];
+    let says = |word: &str| {
+        either.iter().any(|one| {
+            scope.text(one.span).contains(word)
+                || texts_of(one, scope, false).iter().any(|text| text.text.starts_with(word))
+        })
+    };
+    scope.text(parts.0.span).contains("cuda") && says("cuda") && says("cpu")
+}
+
+fn functions_of(around: &[Ancestor<'_, '_>]) -> Vec<usize> {
+    let numbers = around.iter().filter_map(|one| match one {
+        Ancestor::Function(number) => Some(*number),
+        _ => None,
+    });
+    numbers.collect()
+}
