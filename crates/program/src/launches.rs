@@ -353,3 +353,17 @@ impl Program<'_> {
         folder_of(self.name_of(file))
     }
 }
+
+/// What `torchrun` sets for each process that it starts, with values that nobody knows before.
+pub(super) fn add_ranks(environment: &mut Vec<Variable>, words: &[Option<&str>]) {
+    const LAUNCHERS: &[&str] = &["torchrun", "torch.distributed.launch", "torch.distributed.run"];
+    if !words.iter().flatten().any(|word| LAUNCHERS.contains(&crate::commands::program_name(word))) {
+        return;
+    }
+    for name in ["RANK", "WORLD_SIZE"] {
+        if !environment.iter().any(|(known, _)| &**known == name) {
+            environment.push((Arc::from(name), vec![Inherited::Elsewhere]));
+        }
+    }
+    environment.sort_by(|(one, _), (other, _)| one.cmp(other));
+}

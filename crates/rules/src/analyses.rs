@@ -79,6 +79,7 @@ mod unentered_contexts;
 mod unmoved_tensors;
 mod unread_choices;
 mod unused_choices;
+mod visible_counts;
 
 use super::files::{FileScope, RawFinding};
 

@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// appear anywhere.
 const GPU_PREFIXES: &[&str] = &[
     "CUDA_", "NVIDIA_", "PYTORCH_", "TORCH_", "HIP_", "ROCR_", "GPU_", "XLA_", "JAX_", "TF_", "NUMBA_",
-    "CUPY_", "KERAS_", "ZE_", "ONEAPI_", "ASCEND_",
+    "CUPY_", "KERAS_", "ZE_", "ONEAPI_", "ASCEND_", "VLLM_",
 ];
 
 impl<'p> Interpreter<'p> {

@@ -11,7 +11,7 @@ use crate::facts::{FileId, Span};
 use crate::program::heap::values::{Closure, Value};
 use crate::program::knowledge::Does;
 use crate::program::launcher_arguments::{LauncherArgument, arguments_in};
-use crate::program::launches::{Launch, inherited};
+use crate::program::launches::{Launch, add_ranks, inherited};
 use crate::program::state::{Definition, MASK, Reaching};
 use crate::program::trace::EventKind;
 use crate::program::{Start, is_gpu_variable};
@@ -354,7 +354,8 @@ impl<'p> Interpreter<'p> {
             }
             Started::ShellCode(..) | Started::ShellInput(_) | Started::Unknown => Vec::new(),
         };
-        let environment = inherited(&self.state, &self.trace);
+        let mut environment = inherited(&self.state, &self.trace);
+        add_ranks(&mut environment, words);
         let site = self.place(span);
         let counting: Vec<(FileId, Start)> =
             targets.iter().copied().filter(|(file, start)| self.counts_as_start(*file, *start)).collect();

@@ -184,6 +184,11 @@ impl<'p> Interpreter<'p> {
                         Some(true)
                     }
                     Value::Text(text) => left.as_text().map(|part| text.text.contains(&*part)),
+                    // Under a launcher of several processes, also where a function asks: `return "RANK" in os.environ`.
+                    container if self.is_environ(container) => match &left {
+                        Value::Text(name) => self.is_set_by_launcher(&name.text).then_some(true),
+                        _ => None,
+                    },
                     _ => None,
                 };
                 contained.map(|contained| contained == (operator == Comparison::In))

@@ -63,9 +63,21 @@ impl<'p> Interpreter<'p> {
     /// Whether a condition holds because of what reaches here.
     pub(super) fn known_presence(&mut self, presence: &VariablePresence) -> Option<bool> {
         let reaching = self.reaching(&presence.variable);
-        let set = reaching.iter().all(|definition| matches!(definition, Definition::Set(..)));
+        // A launcher of several processes sets these in each of them.
+        let of_ranks = matches!(presence.variable.as_str(), "RANK" | "WORLD_SIZE");
+        let is_set = |definition: &Definition| {
+            matches!(definition, Definition::Set(..))
+                || of_ranks && matches!(definition, Definition::Elsewhere)
+        };
+        let set = reaching.iter().all(is_set);
         // "Unset" means only that the program did not set it; the caller may have.
         (set && presence.says_when.is_none()).then_some(presence.when_true)
+    }
+
+    /// Whether a launcher of several processes has set the variable in this one.
+    pub(super) fn is_set_by_launcher(&mut self, variable: &str) -> bool {
+        matches!(variable, "RANK" | "WORLD_SIZE")
+            && self.reaching(variable).iter().all(|definition| *definition == Definition::Elsewhere)
     }
 
     /// In this arm the variable is present, or absent.

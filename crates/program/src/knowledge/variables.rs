@@ -150,7 +150,11 @@ impl Variables {
         }
         let near = self.rows.keys().filter(|known| known.len().abs_diff(name.len()) <= FAR);
         let near = near.map(|known| (strsim::osa_distance(known, name), known)).min();
-        let near = near.filter(|(distance, known)| *distance <= FAR && known.len() >= SHORTEST);
+        // `VLLM_USE_V1` is short, and one letter more is a slip.
+        let is_long = |distance: usize, known: &str| {
+            known.len() >= SHORTEST || distance == 1 && known.len() + 1 == SHORTEST
+        };
+        let near = near.filter(|(distance, known)| *distance <= FAR && is_long(*distance, known));
         let near = near.map(|(_, known)| known.clone());
         asked.insert(name.to_owned(), near.clone());
         near.and_then(|near| self.known(&near))

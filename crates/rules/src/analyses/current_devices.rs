@@ -128,6 +128,12 @@ pub(super) fn left_by_cleaning(scope: &FileScope<'_>) -> Vec<RawFinding> {
                 if path.is_some_and(|path| ON_CURRENT.contains(&path)) && call.arguments.is_empty() {
                     cleaned.push((expr.span, scope.text(expr.span)));
                 }
+                if path == Some("peft.PeftModel.from_pretrained")
+                    && argument(&call.arguments, None, Some("torch_device")).is_none()
+                    && !call.arguments.iter().any(|one| one.unpacked)
+                {
+                    cleaned.push((expr.span, "PeftModel.from_pretrained"));
+                }
                 if pins_batches(scope, call) {
                     pinned.push((expr.span, "DataLoader(pin_memory=True)"));
                 }
@@ -170,7 +176,9 @@ fn takes_rank(scope: &FileScope<'_>, expr: &Expr<'_>) -> bool {
         ExprKind::Call(call) => {
             let moves = matches!(call.callee.kind, ExprKind::Attribute(_, "to" | "cuda"));
             let makes = scope.names.path(&call.callee) == Some("torch.device");
+            let map = argument(&call.arguments, None, Some("device_map"));
             (moves || makes) && call.arguments.first().is_some_and(|first| is_rank(&first.value))
+                || map.is_some_and(is_rank)
         }
         _ => false,
     }

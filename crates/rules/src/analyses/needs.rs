@@ -24,6 +24,7 @@ const BESIDE: &[(&str, &[&str])] = &[
     ("pickle-of-gpu-model", &["cuda"]),
     ("retry-inside-oom-handler", &["except"]),
     ("tensor-not-a-buffer", &["torch."]),
+    ("visible-count-as-mask", &["device_count"]),
 ];
 
 /// Names without which an analysis finds nothing in Python: the parts of one of them stand somewhere in the file.

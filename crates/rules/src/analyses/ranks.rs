@@ -1,5 +1,7 @@
 //! Which card each of several processes takes.
 
+mod deepspeed;
+
 use super::task_numbers::has_one_card_each;
 use crate::code::walk::{Ancestor, CodeNode, walk};
 use crate::code::{Expr, ExprKind, Statement, StatementKind};
@@ -51,6 +53,7 @@ pub(super) fn without_device(scope: &FileScope<'_>) -> Vec<RawFinding> {
     if moves {
         joins.append(&mut joined);
     }
+    joins.extend(deepspeed::joined_without_card(scope));
     let alone = || has_one_card_each(scope);
     if chooses || joins.is_empty() || callers_choose(scope) || callees_choose(scope) || alone() {
         return Vec::new();

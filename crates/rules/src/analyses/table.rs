@@ -9,7 +9,7 @@ use super::{
     node_numbers, nvml_indices, optional_imports, parallel_kernels, parsed_masks, pickled, preloads,
     providers, python_names, rank_masks, ranks, ray_tasks, requirements, resets, retries, rocm,
     settings_files, slurm_jobs, step_loops, subshells, task_numbers, tensorflow, tensorflow_memory, tf32,
-    uncalled_checks, unentered_contexts, unmoved_tensors, unread_choices, unused_choices,
+    uncalled_checks, unentered_contexts, unmoved_tensors, unread_choices, unused_choices, visible_counts,
 };
 
 /// All of them, by name.
@@ -22,7 +22,7 @@ pub(super) const ANALYSES: &[Analysis] = &[
     },
     Analysis {
         name: "cache-of-another-device",
-        words: &["empty_cache", "synchronize", "pin_memory", "cuda.m", "peak_memory"],
+        words: &["empty_cache", "synchronize", "pin_memory", "cuda.m", "peak_memory", "PeftModel"],
         look: current_devices::left_by_cleaning,
     },
     Analysis {
@@ -250,7 +250,7 @@ pub(super) const ANALYSES: &[Analysis] = &[
     },
     Analysis {
         name: "rank-without-device",
-        words: &["init_process_group", "horovod"],
+        words: &["init_process_group", "init_distributed", "horovod"],
         look: ranks::without_device,
     },
     Analysis {
@@ -388,5 +388,10 @@ pub(super) const ANALYSES: &[Analysis] = &[
         name: "video-capability-missing",
         words: &["_nvenc", "_cuvid", "-hwaccel cuda"],
         look: containers::without_video,
+    },
+    Analysis {
+        name: "visible-count-as-mask",
+        words: &["CUDA_VISIBLE_DEVICES"],
+        look: visible_counts::as_masks,
     },
 ];

@@ -1,0 +1,188 @@
+//! Numbers that count the visible GPUs, written into a mask, which counts all of them.
+
+use crate::code::walk::{Ancestor, CodeNode, walk};
+use crate::code::{Expr, ExprKind, StatementKind, Target};
+use crate::commands::program_name;
+use crate::facts::Span;
+use crate::findings::Severity;
+use crate::program::MASK;
+use crate::rules::files::{FileScope, RawFinding};
+use crate::sources::file_name_of;
+use rustc_hash::FxHashSet;
+
+/// What counts the GPUs that are visible.
+const COUNTS: &[&str] =
+    &["cuda.device_count()", "torch.accelerator.device_count()", "torch.cuda.device_count()"];
+
+/// Names that take their value from names that do: further ones are not followed.
+const ROUNDS: usize = 4;
+
+/// `os.environ["CUDA_VISIBLE_DEVICES"] = str(worker % torch.cuda.device_count())`, in a file that never asks which are visible.
+pub(super) fn as_masks(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    if reads_mask(scope) {
+        return Vec::new();
+    }
+    let mut known = Known::default();
+    for _ in 0..ROUNDS {
+        walk(scope.code, &mut |part, _| match part {
+            CodeNode::Statement(step) => match &step.kind {
+                StatementKind::Assign { targets, value: Some(value), .. } => {
+                    let text = scope.text(value.span);
+                    if known.is_count(text) {
+                        targets.iter().for_each(|target| bind(target, &mut known.counts));
+                    } else if known.has_number(text) {
+                        targets.iter().for_each(|target| bind(target, &mut known.numbers));
+                    }
+                }
+                StatementKind::For { target, iterable, .. }
+                    if known.has_number(scope.text(iterable.span)) =>
+                {
+                    bind(target, &mut known.numbers);
+                }
+                _ => {}
+            },
+            CodeNode::Expr(Expr { kind: ExprKind::Comprehension(comprehension), .. }) => {
+                for generator in &comprehension.generators {
+                    if known.has_number(scope.text(generator.iterable.span)) {
+                        bind(&generator.target, &mut known.numbers);
+                    }
+                }
+            }
+            _ => {}
+        });
+    }
+    let mut found: Vec<Span> = Vec::new();
+    walk(scope.code, &mut |part, around| match part {
+        CodeNode::Statement(step) => {
+            if let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind
+                && targets.iter().any(is_mask)
+                && known.has_number(scope.text(value.span))
+                && !asks_first(scope, around)
+            {
+                found.push(value.span);
+            }
+        }
+        CodeNode::Expr(expr) => {
+            let given: Vec<&Expr<'_>> = match &expr.kind {
+                ExprKind::Mapping(entries) => {
+                    let of_mask = |key: &Option<Expr<'_>>| key.as_ref().is_some_and(names_mask);
+                    entries.iter().filter(|(key, _)| of_mask(key)).map(|(_, value)| value).collect()
+                }
+                ExprKind::Call(call) => {
+                    call.arguments.iter().filter(|one| one.name == Some(MASK)).map(|one| &one.value).collect()
+                }
+                _ => Vec::new(),
+            };
+            found.extend(
+                given.iter().filter(|value| known.has_number(scope.text(value.span))).map(|value| value.span),
+            );
+        }
+        CodeNode::Target(_) => {}
+    });
+    let given = is_given_mask(scope);
+    let raw_finding = |span: &Span| {
+        let raw_finding = RawFinding::at(scope.place(*span)).word("text", scope.text(*span));
+        if given { raw_finding.at_least(Severity::Warning) } else { raw_finding }
+    };
+    found.iter().map(raw_finding).collect()
+}
+
+/// What is known of the names of a file.
+#[derive(Default)]
+struct Known<'a> {
+    /// How many GPUs are visible.
+    counts: FxHashSet<&'a str>,
+    /// Numbers below that.
+    numbers: FxHashSet<&'a str>,
+}
+
+impl Known<'_> {
+    fn is_count(&self, text: &str) -> bool {
+        COUNTS.contains(&text) || self.counts.contains(text)
+    }
+
+    /// `n % torch.cuda.device_count()`, `range(count)`, and what is made of such a number.
+    fn has_number(&self, text: &str) -> bool {
+        let below = |count: &str| {
+            let of = |sign: &str| {
+                text.match_indices(sign).any(|(at, _)| {
+                    let rest = text[at + sign.len()..].trim_start();
+                    rest.strip_prefix(count)
+                        .is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
+                })
+            };
+            of("%") || of("range(")
+        };
+        COUNTS.iter().any(|count| below(count))
+            || self.counts.iter().any(|count| below(count))
+            || mentions(text, &self.numbers)
+    }
+}
+
+fn mentions(text: &str, names: &FxHashSet<&str>) -> bool {
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte == b'.';
+    names.iter().any(|name| {
+        text.match_indices(name).any(|(at, _)| {
+            let bytes = text.as_bytes();
+            let before = at.checked_sub(1).and_then(|before| bytes.get(before));
+            let after = bytes.get(at + name.len());
+            !before.is_some_and(is_part)
+                && !after.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+        })
+    })
+}
+
+fn bind<'t>(target: &Target<'t>, names: &mut FxHashSet<&'t str>) {
+    match target {
+        Target::Name(name, _) => {
+            names.insert(name);
+        }
+        Target::Sequence(parts) => parts.iter().for_each(|part| bind(part, names)),
+        _ => {}
+    }
+}
+
+fn is_mask(target: &Target<'_>) -> bool {
+    matches!(target, Target::Item(item) if names_mask(&item.1))
+}
+
+fn names_mask(key: &Expr<'_>) -> bool {
+    matches!(&key.kind, ExprKind::Text(text) if text == MASK)
+}
+
+/// `if "CUDA_VISIBLE_DEVICES" not in os.environ:`
+fn asks_first(scope: &FileScope<'_>, around: &[Ancestor<'_, '_>]) -> bool {
+    around.iter().any(|one| match one {
+        Ancestor::Then(test) | Ancestor::Otherwise(test) => scope.text(test.span).contains(MASK),
+        _ => false,
+    })
+}
+
+/// Whether the file asks for the mask that it was given.
+fn reads_mask(scope: &FileScope<'_>) -> bool {
+    const ASKS: &[&str] = &["get(", "getenv(", "setdefault(", "in os.environ", "pop("];
+    let asks = |line: &str| {
+        line.split_once(MASK).is_some_and(|(before, after)| {
+            let after = after.trim_start_matches(['"', '\'']);
+            let written = after.starts_with(']') && {
+                let rest = after[1..].trim_start();
+                rest.starts_with('=') && !rest.starts_with("==")
+            };
+            let is_key = after.trim_start().starts_with(':') || after.trim_start().starts_with('=');
+            ASKS.iter().any(|ask| before.contains(ask) || after.contains(ask)) || !written && !is_key
+        })
+    };
+    scope.whole_text().lines().filter(|line| !line.trim_start().starts_with('#')).any(asks)
+}
+
+/// Whether a script of the project that starts this file, or the tests that it configures, sets a mask.
+fn is_given_mask(scope: &FileScope<'_>) -> bool {
+    let configures_tests = file_name_of(scope.program.name_of(scope.file)) == "conftest.py";
+    scope.program.run_commands().flatten().any(|command| {
+        let starts_tests = || {
+            command.words().iter().flatten().any(|word| matches!(program_name(word), "pytest" | "py.test"))
+        };
+        let own = command.starts == Some(scope.file) || configures_tests && starts_tests();
+        own && scope.program.sources.file(command.site.file).text.contains("CUDA_VISIBLE_DEVICES=")
+    })
+}
