@@ -244,7 +244,12 @@ fn is_input(scope: &FileScope<'_>, expr: &Expr<'_>, inputs: &FxHashSet<&str>) ->
                 }
                 _ => false,
             };
-            by_layer && mentions(scope, expr, inputs)
+            // `torch.matmul(x, self.weight)` lies where `x` does.
+            let by_torch = || {
+                scope.names.path(&call.callee).is_some_and(|path| path.starts_with("torch."))
+                    && call.arguments.iter().any(|one| is_input(scope, &one.value, inputs))
+            };
+            by_layer && mentions(scope, expr, inputs) || by_torch()
         }
         ExprKind::Binary(_, sides) => is_input(scope, &sides.0, inputs) || is_input(scope, &sides.1, inputs),
         _ => false,
