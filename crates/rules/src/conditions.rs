@@ -168,7 +168,9 @@ impl Scope<'_> {
             VariableKind::Misspelt => {
                 known.near(variable).is_some() && !self.program.reads_variable(variable)
             }
-            VariableKind::Dead => known.get(variable).is_some_and(|row| row.is_dead()),
+            VariableKind::Dead => {
+                known.get(variable).is_some_and(|row| row.is_dead()) && !self.program.reads_variable(variable)
+            }
         }
     }
 

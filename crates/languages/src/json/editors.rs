@@ -41,8 +41,11 @@ impl<'s> Editor<'s, '_> {
         if let Some(env) = data.get("env") {
             body.extend(variables(env, Environment::Overrides, self.source));
         }
-        // Debuggers of native programs take a list.
-        for pair in data.get("environment").map(Data::items).unwrap_or_default() {
+        // Debuggers of native programs take a list; that of Python reads none.
+        let kind = data.get("type").and_then(Data::text);
+        let of_python = matches!(kind, Some("python" | "debugpy"));
+        let list = data.get("environment").filter(|_| !of_python);
+        for pair in list.map(Data::items).unwrap_or_default() {
             if let (Some(name), Some(value)) = (pair.get("name").and_then(Data::text), pair.get("value"))
                 && is_variable_name(name)
             {
@@ -55,8 +58,7 @@ impl<'s> Editor<'s, '_> {
                 }));
             }
         }
-        let is_python =
-            data.get("type").and_then(Data::text).is_none_or(|kind| matches!(kind, "python" | "debugpy"));
+        let is_python = of_python || kind.is_none();
         let mut words: Vec<Word<'s>> = Vec::new();
         if is_python && data.get("request").and_then(Data::text) != Some("attach") {
             words.push(implied("python", data.span));

@@ -53,17 +53,23 @@ const REMOVED: &[Removed] = &[
         since: None,
     },
     Removed {
-        calls: &[
-            "xgboost.XGBClassifier",
-            "xgboost.XGBRegressor",
-            "xgboost.XGBRanker",
-            "xgboost.XGBRFClassifier",
-        ],
+        calls: ESTIMATORS,
         keyword: "gpu_id",
         what: "takes the index in `device` since 2.0",
         instead: "write `device=\"cuda:1\"`",
         since: Some((&["xgboost"], ">=2.0")),
     },
+];
+
+/// What trains on the device that its parameters name.
+const OF_PARAMETERS: &[&str] = &["xgboost.cv", "xgboost.train"];
+
+const ESTIMATORS: &[&str] = &[
+    "xgboost.XGBClassifier",
+    "xgboost.XGBRFClassifier",
+    "xgboost.XGBRFRegressor",
+    "xgboost.XGBRanker",
+    "xgboost.XGBRegressor",
 ];
 
 const TRAINERS: &[&str] = &[
@@ -118,7 +124,7 @@ pub(super) fn rare() -> Vec<&'static str> {
     let apart = APART.iter().map(|(call, ..)| *call);
     let removed = REMOVED.iter().flat_map(|one| one.calls.iter().copied());
     let others = ["cupy.cuda.Device", "pyannote.audio.Pipeline", "torch.cuda.set_device"];
-    let lists = [COUNTING, LISTING, AUTOCASTS].into_iter().flatten().copied();
+    let lists = [COUNTING, LISTING, AUTOCASTS, OF_PARAMETERS].into_iter().flatten().copied();
     apart.chain(removed).chain(others).chain(lists).collect()
 }
 
@@ -140,7 +146,7 @@ pub(super) fn of_another_form(scope: &FileScope<'_>) -> Vec<RawFinding> {
         let Some(path) = scope.names.path(&call.callee) else { return };
         let look = DeviceCall { scope, call, path, around };
         let fault = look.with_index().or_else(|| look.removed()).or_else(|| look.counted());
-        let fault = fault.or_else(|| look.counted_once());
+        let fault = fault.or_else(|| look.counted_once()).or_else(|| look.removed_parameter());
         if let Some(fault) = fault.or_else(|| look.listed()).or_else(|| look.of_torch()) {
             let raw_finding = RawFinding::at(scope.place(fault.at.span))
                 .word("callee", path.trim_end_matches("()"))
@@ -214,6 +220,30 @@ impl<'a> DeviceCall<'_, 'a> {
         let at = self.keyword(one.keyword)?;
         let is_gone = one.since.is_none_or(|(packages, versions)| self.requires(packages, versions));
         is_gone.then_some(Fault::of(at, one.what, one.instead))
+    }
+
+    /// `xgboost.train({"gpu_id": 1})`, `XGBRegressor(tree_method="gpu_hist")`: XGBoost 3.1 ends with an error.
+    fn removed_parameter(&self) -> Option<Fault<'a>> {
+        let value = |name: &str| {
+            if ESTIMATORS.contains(&self.path) {
+                return self.keyword(name);
+            }
+            let is_it = OF_PARAMETERS.contains(&self.path);
+            let parameters = argument(&self.call.arguments, Some(0), Some("params")).filter(|_| is_it)?;
+            entry(parameters, name, self.scope)
+        };
+        let (at, what) = match (value("gpu_id"), value("tree_method")) {
+            (Some(at), _) => (at, "has no `gpu_id` since 3.1, and ends with an error"),
+            (None, Some(at)) => {
+                let is_gone =
+                    matches!(&self.scope.names.meant(at).kind, ExprKind::Text(name) if name == "gpu_hist");
+                (at, is_gone.then_some("has no `gpu_hist` since 3.1, and ends with an error")?)
+            }
+            (None, None) => return None,
+        };
+        let instead =
+            "write `tree_method=\"hist\"`, and the device as `device=\"cuda\"` or `device=\"cuda:1\"`";
+        self.requires(&["xgboost"], ">=3.1").then(|| Fault::of(at, what, instead))
     }
 
     /// Whether the project requires one of some packages, and no other versions of it than these.

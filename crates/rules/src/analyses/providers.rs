@@ -1,4 +1,4 @@
-//! GPUs that a session of ONNX Runtime or a model of llama.cpp asks for, and may not get.
+//! GPUs that a session of ONNX Runtime, a model of llama.cpp or a program of Paddle asks for, and may not get.
 
 use crate::code::walk::{Ancestor, CodeNode, walk};
 use crate::code::{Expr, ExprKind, Part as Group, Requirement};
@@ -19,6 +19,7 @@ const BUILDS: &[&str] =
 pub(super) fn without_build(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = sessions_without_build(scope);
     found.extend(layers_without_build(scope));
+    found.extend(paddle_without_build(scope));
     found
 }
 
@@ -113,6 +114,48 @@ fn installs_llama(scope: &FileScope<'_>) -> bool {
         [] => false,
         asked => asked.iter().all(|asked| asked.clauses.is_some() && is_plain(asked)),
     }
+}
+
+/// A GPU that Paddle is told to use, by the build of PyPI that has none.
+fn paddle_without_build(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    const PACKAGE: &str = "paddlepaddle";
+    let files = &scope.program.sources.files;
+    let names_build = ["paddlepaddle-gpu", "paddlepaddle_gpu", "paddlepaddle.org.cn"];
+    let is_asked = installs(scope, PACKAGE) || !asked_by_images(scope, PACKAGE).is_empty();
+    if !is_asked
+        || files.iter().any(|file| names_build.iter().any(|build| file.text.contains(build)))
+        || ["is_compiled_with_cuda", "cuda.device_count"].iter().any(|word| scope.whole_text().contains(word))
+    {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    walk(scope.code, &mut |part, _| {
+        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        let device = match scope.names.path(&call.callee) {
+            Some("paddle.set_device" | "paddle.device.set_device") => {
+                argument(&call.arguments, Some(0), Some("device"))
+            }
+            Some("paddleocr.PaddleOCR" | "paddleocr.PPStructure" | "paddleocr.PPStructureV3") => {
+                argument(&call.arguments, None, Some("device"))
+                    .or_else(|| argument(&call.arguments, None, Some("use_gpu")))
+            }
+            _ => return,
+        };
+        let Some(device) = device else { return };
+        let on_gpu = match &scope.names.meant(device).kind {
+            ExprKind::Text(name) => name.as_ref() == "gpu" || name.starts_with("gpu:"),
+            ExprKind::Bool(on) => *on,
+            _ => false,
+        };
+        if on_gpu {
+            found.push(device.span);
+        }
+    });
+    let raw_finding = |span| {
+        let raw_finding = RawFinding::at(scope.place(span)).word("name", scope.text(span));
+        raw_finding.word("package", PACKAGE).word("wanted", "ask for `paddlepaddle-gpu` in its place")
+    };
+    found.into_iter().map(raw_finding).collect()
 }
 
 /// What commands of images ask of a package: `RUN pip install llama-cpp-python`.

@@ -5,6 +5,7 @@ mod builds;
 mod cpu_builds;
 mod indexes;
 mod labels;
+mod replaced;
 mod rivals;
 
 pub use architectures::wheels_that_lack_it;
@@ -12,6 +13,7 @@ pub use builds::different_builds;
 pub use cpu_builds::of_torch;
 pub use indexes::overruled_indexes;
 pub use labels::ranges_with_labels;
+pub use replaced::replaced_builds;
 pub use rivals::rival_builds;
 
 use crate::code::{Clause, Grammar, Index, Part, Requirement};

@@ -245,7 +245,7 @@ pub(super) const ANALYSES: &[Analysis] = &[
     },
     Analysis {
         name: "provider-without-build",
-        words: &["CUDAExecutionProvider", "TensorrtExecutionProvider", "n_gpu_layers"],
+        words: &["CUDAExecutionProvider", "TensorrtExecutionProvider", "n_gpu_layers", "paddle"],
         look: providers::without_build,
     },
     Analysis {
@@ -365,9 +365,10 @@ pub(super) const ANALYSES: &[Analysis] = &[
     Analysis { name: "wheel-lacks-architecture", words: &["torch"], look: requirements::wheels_that_lack_it },
     Analysis {
         name: "wrong-device-argument",
-        words: &["device", "devices", "gpus", "gpu_id", "autocast", "Pipeline", "Device"],
+        words: &["device", "devices", "gpus", "gpu_id", "gpu_hist", "autocast", "Pipeline", "Device"],
         look: device_arguments::of_another_form,
     },
+    Analysis { name: "build-replaced", words: &["install"], look: requirements::replaced_builds },
     Analysis {
         name: "index-overruled",
         words: &["download.pytorch.org"],

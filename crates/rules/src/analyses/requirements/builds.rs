@@ -44,24 +44,29 @@ pub fn different_builds(scope: &FileScope<'_>) -> Vec<RawFinding> {
 
 /// Whether two commands of an image or a script install into one environment: nothing in the file makes or chooses others.
 fn commands_meet(one: &Requirement, other: &Requirement, scope: &FileScope<'_>) -> bool {
-    const OTHERS: &[&str] =
-        &["venv", "conda", "mamba", "activate", "uninstall", "--target", "--prefix", "uv run"];
-    const CHOICES: &[&str] = &["if ", "elif ", "else", "case ", "for ", "||"];
     if !matches!((&one.part, &other.part), (Part::Command(_), Part::Command(_))) {
         return false;
     }
+    // What is installed twice may have replaced the first.
+    let once = |asked: &Requirement| {
+        scope.code.requirements.iter().filter(|it| it.name == asked.name && it.span != asked.span).count()
+            == 0
+    };
+    once(one) && once(other) && has_one_environment(scope)
+}
+
+/// Whether all commands of an image or a script install into one environment, one after the other.
+pub fn has_one_environment(scope: &FileScope<'_>) -> bool {
+    const OTHERS: &[&str] =
+        &["venv", "conda", "mamba", "activate", "uninstall", "--target", "--prefix", "uv run"];
+    const CHOICES: &[&str] = &["if ", "elif ", "else", "case ", "for ", "||"];
     let text = scope.whole_text();
     let is_one = match scope.language() {
         Language::Dockerfile => text.lines().filter(|line| line.starts_with("FROM ")).count() == 1,
         Language::Shell => true,
         _ => false,
     };
-    // What is installed twice may have replaced the first.
-    let once = |asked: &Requirement| {
-        scope.code.requirements.iter().filter(|it| it.name == asked.name && it.span != asked.span).count()
-            == 0
-    };
-    is_one && once(one) && once(other) && !OTHERS.iter().chain(CHOICES).any(|word| text.contains(word))
+    is_one && !OTHERS.iter().chain(CHOICES).any(|word| text.contains(word))
 }
 
 /// Two builds that do not go together.

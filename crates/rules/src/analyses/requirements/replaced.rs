@@ -1,0 +1,91 @@
+//! A build for CUDA that one command of an image installs, and that a later command replaces.
+
+use super::builds::has_one_environment;
+use super::is_from_pypi;
+use crate::code::{Part, Requirement};
+use crate::facts::{FileId, Place};
+use crate::program::RunCommand;
+use crate::rules::files::{FileScope, RawFinding};
+
+/// What is published for several versions of CUDA under one name.
+const PACKAGES: &[&str] = &["torch", "paddlepaddle-gpu"];
+
+/// `pip install torch==2.1.0 --index-url …/cu118`, and below it `pip install torch==2.3.0`, or a list that says so.
+pub fn replaced_builds(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    let mut found: Vec<RawFinding> = Vec::new();
+    let earlier = scope.code.requirements.iter().filter(|asked| matches!(asked.part, Part::Command(_)));
+    for chosen in earlier.filter(|asked| PACKAGES.contains(&asked.name.as_str())) {
+        let Some((wanted, from)) = pinned(chosen).zip(index_for_cuda(chosen)) else { continue };
+        let later = asked_below(scope, chosen);
+        // What is installed from that index once more is the last word.
+        let is_back = later.iter().any(|(_, asked)| index_for_cuda(asked).is_some());
+        let other = later.iter().find(|(_, asked)| {
+            is_from_pypi(&asked.index) && pinned(asked).is_some_and(|version| !is_same(version, wanted))
+        });
+        if let Some((place, asked)) = other.filter(|_| !is_back && has_one_environment(scope)) {
+            let version = pinned(asked).unwrap_or_default();
+            let raw_finding =
+                RawFinding::at(scope.place(chosen.span)).word("name", format!("{}=={version}", asked.name));
+            found.push(raw_finding.word("index", from).beside(*place, "it is replaced here"));
+        }
+    }
+    found
+}
+
+/// The same package in commands below, and in the lists that they read.
+fn asked_below<'a>(scope: &FileScope<'a>, chosen: &Requirement) -> Vec<(Place, &'a Requirement)> {
+    let is_it = |asked: &&Requirement| asked.name == chosen.name && asked.marker.is_empty();
+    let here = scope.code.requirements.iter().filter(is_it);
+    let below = here.filter(|asked| asked.span.start > chosen.span.end && asked.part != chosen.part);
+    let mut found: Vec<_> = below.map(|asked| (scope.place(asked.span), asked)).collect();
+    for file in lists_below(scope, chosen) {
+        let asked = scope.program.code(file).requirements.iter().filter(is_it);
+        found.extend(asked.map(|asked| (Place { file, span: asked.span }, asked)));
+    }
+    found
+}
+
+/// `requirements.txt` of `pip install -r requirements.txt`, in commands below.
+fn lists_below(scope: &FileScope<'_>, chosen: &Requirement) -> Vec<FileId> {
+    let is_below = |one: &&RunCommand| one.site.file == scope.file && one.site.span.start > chosen.span.end;
+    let mut found = Vec::new();
+    for command in scope.program.run_commands().flatten().filter(is_below) {
+        let Some(told) = ["pip", "pip3"].iter().find_map(|pip| command.told(pip)) else { continue };
+        // An index of its own, or no packages beside these, make it another question.
+        let is_plain = !told.iter().any(|word| word.contains("index") || *word == "-i" || *word == "-f");
+        if told.first() != Some(&"install") || !is_plain || told.contains(&"--no-deps") {
+            continue;
+        }
+        let lists = told.windows(2).filter(|pair| matches!(pair[0], "-r" | "--requirement"));
+        found.extend(lists.filter_map(|pair| scope.program.file_beside(command, None, pair[1])));
+    }
+    found
+}
+
+/// The one version that is asked for.
+fn pinned(asked: &Requirement) -> Option<&str> {
+    match asked.clauses.as_deref()? {
+        [only] if only.operator == "==" && !only.version.contains('*') => Some(&only.version),
+        _ => None,
+    }
+}
+
+/// `2.1.0+cu118` is one of `2.1.0`, and `2.1` is the same.
+fn is_same(one: &str, other: &str) -> bool {
+    let release = |version: &str| {
+        let version = version.split_once('+').map_or(version, |(release, _)| release);
+        version.trim_end_matches(".0").to_owned()
+    };
+    release(one) == release(other)
+}
+
+/// The address of an index that has builds for one version of CUDA.
+fn index_for_cuda(asked: &Requirement) -> Option<&str> {
+    let address = asked.index.only.as_deref()?;
+    let mut parts = address.split('/');
+    let is_cuda = |part: &str| {
+        let digits = part.strip_prefix("cu").unwrap_or_default();
+        digits.len() >= 3 && digits.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    parts.any(is_cuda).then_some(address)
+}
