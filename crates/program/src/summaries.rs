@@ -84,6 +84,8 @@ pub(crate) struct Summaries<'p> {
     pub exited: usize,
     /// How many calls were answered by a summary.
     pub replayed: usize,
+    /// How many were kept, for a while at least.
+    recorded: usize,
     /// The first call of each function is kept too: the program is followed again soon.
     pub keeps_first: bool,
     off: bool,
@@ -99,6 +101,8 @@ pub(crate) struct OpenRecord {
     pub exited: usize,
 }
 
+/// So many summaries, with the heap that they name, take some 400 MB.
+const MOST_RECORDED: usize = 10_000;
 /// A call that read more is followed again.
 const MOST_READS: usize = 20_000;
 
@@ -114,9 +118,15 @@ impl<'p> Summaries<'p> {
             raised: 0,
             exited: 0,
             replayed: 0,
+            recorded: 0,
             keeps_first: false,
             off,
         }
+    }
+
+    /// Whether so much was kept that it is better to start anew: most of it serves programs that are near each other alone.
+    pub fn are_too_many(&self) -> bool {
+        self.recorded > MOST_RECORDED
     }
 
     /// Notes something that calls depend on and that is no name of the heap.
@@ -235,6 +245,7 @@ impl<'p> Summaries<'p> {
             heap.keep_made(&summary.made);
         }
         known.add(summary);
+        self.recorded += 1;
         self.fresh.push(body);
     }
 

@@ -88,7 +88,7 @@ impl<'p> Interpreter<'p> {
         let wrapper = self.force(wrapper);
         match &wrapper {
             _ if self.surrounds(&wrapper) => inside(value, wrapper),
-            Value::Function(_) | Value::Class(_) | Value::Instance(_) => {
+            wrappers if wrappers.alternatives().iter().any(is_of_project) => {
                 let args = Args::positional(vec![value.clone()], span);
                 let wrapped = self.call(wrapper, args, span);
                 let kept = wrapped.alternatives().iter().map(|wrapped| match wrapped {
@@ -155,6 +155,11 @@ impl<'p> Interpreter<'p> {
             _ => false,
         }
     }
+}
+
+/// Whether the project says what a value does when it is called.
+fn is_of_project(value: &Value<'_>) -> bool {
+    matches!(value, Value::Function(_) | Value::Class(_) | Value::Instance(_))
 }
 
 fn with_marks<'p>(function: Value<'p>, marks: &Rc<DecoratorMarks<'p>>) -> Value<'p> {

@@ -56,8 +56,9 @@ impl<'p> Worker<'p> {
             return run.trace();
         }
         let program = run.program;
-        if self.last.is_some_and(|last| !program.options.are_alike(last, run.entry)) {
-            // What functions do rests on what the policy says of them.
+        // What functions do rests on what the policy says of them.
+        let is_otherwise = self.last.is_some_and(|last| !program.options.are_alike(last, run.entry));
+        if is_otherwise || self.summaries.are_too_many() {
             *self = Worker::new(program);
         }
         self.last = Some(run.entry);

@@ -10,7 +10,7 @@ use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
 /// So many are kept of a function.
-pub(super) const MOST: usize = 64;
+pub(super) const MOST: usize = 24;
 /// So many of them are looked at closely, and so many are kept of a module.
 pub(super) const CANDIDATES: usize = 8;
 

@@ -79,6 +79,8 @@ fn sum_in(scope: &FileScope<'_>, class: &str, method: &str, position: usize) -> 
     let code = scope.code;
     let class = code.classes.iter().position(|known| known.name == class)?;
     let mut found = None;
+    // The methods that have put something without its graph in the place of what they were given.
+    let mut replaced: Vec<Span> = Vec::new();
     walk(code, &mut |part, around| {
         let CodeNode::Statement(step) = part else { return };
         let in_class = around.iter().any(|one| matches!(one, Ancestor::Class(number) if *number == class));
@@ -89,6 +91,13 @@ fn sum_in(scope: &FileScope<'_>, class: &str, method: &str, position: usize) -> 
         let Some(function) = function.filter(|function| in_class && function.name == method) else { return };
         // Who looks at the kind of the value, or hands it on under the same name, may take its number.
         let Some(parameter) = function.parameters.get(position + 1) else { return };
+        // `value = value.data.sum()`
+        if let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind
+            && targets.iter().any(|target| matches!(target, Target::Name(name, _) if *name == parameter.name))
+            && !terms(scope, value).iter().any(|part| part == parameter.name)
+        {
+            replaced.push(function.span);
+        }
         let text = scope.text(function.span);
         let is_changed = ["isinstance(", "is_tensor(", ".item()", ".detach()", "no_grad"]
             .iter()
@@ -122,7 +131,12 @@ fn sum_in(scope: &FileScope<'_>, class: &str, method: &str, position: usize) -> 
         };
         let adds = parts.iter().any(|part| is_given(part))
             && (matches!(step.kind, StatementKind::Update { .. }) || parts.contains(&total));
-        if of_self && adds && !is_changed && !is_without_graph(scope, around) {
+        if of_self
+            && adds
+            && !is_changed
+            && !replaced.contains(&function.span)
+            && !is_without_graph(scope, around)
+        {
             found.get_or_insert(total);
         }
     });
