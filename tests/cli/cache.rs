@@ -162,3 +162,22 @@ fn an_edit_costs_the_programs_that_rest_on_it() {
     assert_eq!(followed("second.py", "import shared\n\nprint(shared.SIZE)\n"), Some(1));
     assert_ne!(followed("shared.py", &format!("{shared}SIZE = 3\n")), Some(0));
 }
+
+/// What a rule finds in one file may rest on what the others say.
+#[test]
+fn a_file_that_is_as_it_was_is_judged_again_when_another_says_more() {
+    let project = Project::new()
+        .file("serve.py", "import onnxruntime\n\nnet = onnxruntime.InferenceSession('net.onnx', providers=['CUDAExecutionProvider'])\n")
+        .file("Dockerfile", "FROM python:3.12\nRUN pip install onnxruntime\n")
+        .file("install.sh", "echo one\n");
+    let rules = |text: &str| {
+        fs::write(project.path("install.sh"), text).expect("writable");
+        let words = "check . --format json --select provider-without-build";
+        let findings = project.run(words).json()["findings"].clone();
+        assert_eq!(findings, project.run(&format!("{words} --no-cache")).json()["findings"], "{text}");
+        findings.as_array().map_or(0, Vec::len)
+    };
+    assert_eq!(rules("echo two\n"), 1);
+    assert_eq!(rules("echo onnxruntime-directml\n"), 0);
+    assert_eq!(rules("echo three\n"), 1);
+}

@@ -3,7 +3,7 @@
 
 use super::{Program, dependency_log};
 use crate::facts::FileId;
-use crate::sources::{Language, Sources};
+use crate::sources::{Language, Source, Sources};
 use memchr::memmem::Finder;
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -46,6 +46,18 @@ pub(super) fn places_of<'t>(text: &'t str, word: &'t Finder<'t>) -> impl Iterato
 }
 
 impl Program<'_> {
+    /// All files, for who asks of each what it says.
+    pub fn every_file(&self) -> impl Iterator<Item = (FileId, &Source)> {
+        dependency_log::note_all_texts();
+        (0..).map(FileId).zip(&self.sources.files)
+    }
+
+    /// What another file says.
+    pub fn text_of(&self, file: FileId) -> &str {
+        dependency_log::note_whole(file);
+        &self.sources.file(file).text
+    }
+
     /// The files that have this text somewhere, whatever their language.
     pub fn files_with(&self, text: &'static str) -> Arc<[FileId]> {
         dependency_log::note_all_texts();

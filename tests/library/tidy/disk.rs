@@ -72,6 +72,16 @@ fn a_walk_reads_no_file_by_itself() {
     assert!(walks[0].1.contains(".standard_filters(false)"));
 }
 
+/// What a rule found is kept with what it asked for: what it reads past the program is not known to have been asked.
+#[test]
+fn rules_ask_the_program_for_other_files() {
+    for past in ["sources.files", "text_named("] {
+        let mut found = files_with(past);
+        found.retain(|path| path.starts_with("crates/rules/src/analyses/"));
+        none_of(found, "ask `every_file`, `files_with` or `text_of` of the program");
+    }
+}
+
 /// Files that hold this text outside of comments and of tests.
 fn files_with(text: &str) -> Vec<String> {
     let is_code = |line: &&str| !line.trim_start().starts_with("//");

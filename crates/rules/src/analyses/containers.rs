@@ -18,9 +18,9 @@ const PLAIN: &[&str] = &["nvidia/cuda:", "pytorch/pytorch:", "python:", "ubuntu:
 
 /// A command for video on the GPU, in a project whose image has no capability for it.
 pub(super) fn without_video(scope: &FileScope<'_>) -> Vec<RawFinding> {
-    let files = &scope.program.sources.files;
+    let files = || scope.program.every_file().map(|(_, file)| file);
     let images: Vec<&str> =
-        files.iter().filter(|file| file.language == Language::Dockerfile).map(|file| &*file.text).collect();
+        files().filter(|file| file.language == Language::Dockerfile).map(|file| &*file.text).collect();
     let is_plain = |text: &&str| {
         let mut bases = text.lines().filter_map(|line| line.trim().strip_prefix("FROM "));
         bases.next_back().is_some_and(|base| PLAIN.iter().any(|plain| base.trim().starts_with(plain)))
@@ -37,7 +37,7 @@ pub(super) fn without_video(scope: &FileScope<'_>) -> Vec<RawFinding> {
             names && (line.contains("video") || line.contains("all"))
         })
     };
-    if files.iter().any(|file| grants(&file.text)) {
+    if files().any(|file| grants(&file.text)) {
         return Vec::new();
     }
     let text = scope.whole_text();

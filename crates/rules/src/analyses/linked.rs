@@ -7,7 +7,6 @@ use crate::versions::Range;
 
 /// `Device::cuda_if_available()` of tch in a package whose build script does not keep libtorch_cuda.
 pub(super) fn dropped_by_linker(scope: &FileScope<'_>) -> Vec<RawFinding> {
-    let files = &scope.program.sources.files;
     let version = |text: &str| {
         let line =
             text.lines().find(|line| line.split('=').next().is_some_and(|name| name.trim() == "tch"))?;
@@ -17,12 +16,17 @@ pub(super) fn dropped_by_linker(scope: &FileScope<'_>) -> Vec<RawFinding> {
     // Of the packages around the file the innermost that names tch.
     let name = scope.program.name_of(scope.file);
     let folders = name.match_indices('/').map(|(at, _)| &name[..=at]).rev().chain([""]);
-    let beside = |folder: &str, file: &str| scope.program.sources.text_named(&format!("{folder}{file}"));
+    let beside = |folder: &str, file: &str| {
+        let name = format!("{folder}{file}");
+        scope.program.every_file().find(|(_, file)| file.name == name).map(|(_, file)| &*file.text)
+    };
     let package =
         folders.into_iter().find_map(|folder| Some((folder, version(beside(folder, "Cargo.toml")?)?)));
     let keeps = |text: &str| text.contains("no-as-needed") || text.contains("torch_cuda");
     let Some((folder, true)) = package else { return Vec::new() };
-    if files.iter().any(|file| keeps(&file.text)) || beside(folder, "build.rs").is_some_and(keeps) {
+    if scope.program.every_file().any(|(_, file)| keeps(&file.text))
+        || beside(folder, "build.rs").is_some_and(keeps)
+    {
         return Vec::new();
     }
     let mut found = Vec::new();

@@ -292,7 +292,7 @@ fn settings_of_uwsgi(scope: &FileScope<'_>, command: &RunCommand, told: &[&str])
             value => vec![option, value.to_owned()],
         }
     };
-    Some(scope.program.sources.file(file).text.lines().flat_map(line_in_words).collect())
+    Some(scope.program.text_of(file).lines().flat_map(line_in_words).collect())
 }
 
 /// The module of `module:app`, or of `module` alone.

@@ -2,7 +2,7 @@
 
 use crate::code::walk::{Ancestor, CodeNode, walk};
 use crate::code::{Expr, ExprKind, Part as Group, Requirement};
-use crate::facts::{FileId, Span};
+use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 use crate::sources::Language;
@@ -30,8 +30,8 @@ fn installs(scope: &FileScope<'_>, package: &str) -> bool {
 }
 
 fn sessions_without_build(scope: &FileScope<'_>) -> Vec<RawFinding> {
-    let files = &scope.program.sources.files;
-    let names_build = || files.iter().any(|file| BUILDS.iter().any(|build| file.text.contains(build)));
+    let names_build =
+        || scope.program.every_file().any(|(_, file)| BUILDS.iter().any(|build| file.text.contains(build)));
     let installs = |package: &str| installs(scope, package) || !asked_by_images(scope, package).is_empty();
     if !installs("onnxruntime") || installs("onnxruntime-gpu") || names_build() {
         return Vec::new();
@@ -97,8 +97,8 @@ fn layers_without_build(scope: &FileScope<'_>) -> Vec<RawFinding> {
 /// Whether the project says that llama-cpp-python is installed, and nothing of a build for a GPU.
 fn installs_llama(scope: &FileScope<'_>) -> bool {
     const PACKAGE: &str = "llama-cpp-python";
-    let files = &scope.program.sources.files;
-    if files.iter().any(|file| LLAMA_BUILDS.iter().any(|build| file.text.contains(build))) {
+    if scope.program.every_file().any(|(_, file)| LLAMA_BUILDS.iter().any(|build| file.text.contains(build)))
+    {
         return false;
     }
     let mut asked = scope.program.versions().asked(scope.program.name_of(scope.file), PACKAGE);
@@ -160,9 +160,8 @@ fn paddle_without_build(scope: &FileScope<'_>) -> Vec<RawFinding> {
 
 /// What commands of images ask of a package: `RUN pip install llama-cpp-python`.
 fn asked_by_images<'a>(scope: &FileScope<'a>, package: &str) -> Vec<&'a Requirement> {
-    let files = scope.program.sources.files.iter().enumerate();
-    let images = files.filter(|(_, file)| file.language == Language::Dockerfile);
-    let asked = images.flat_map(|(number, _)| &scope.program.code(FileId(number as u32)).requirements);
+    let images = scope.program.every_file().filter(|(_, file)| file.language == Language::Dockerfile);
+    let asked = images.flat_map(|(number, _)| &scope.program.code(number).requirements);
     asked.filter(|asked| asked.name == package && matches!(asked.part, Group::Command(_))).collect()
 }
 

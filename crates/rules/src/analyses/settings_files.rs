@@ -63,12 +63,11 @@ pub(super) fn that_set_nothing(scope: &FileScope<'_>) -> Vec<RawFinding> {
 
 /// Whether something else brings variables of a file, or a value of the settings, into the environment.
 fn is_loaded_otherwise(scope: &FileScope<'_>) -> bool {
-    let files = &scope.program.sources.files;
     if LOADING.iter().any(|word| !scope.program.files_with(word).is_empty()) {
         return true;
     }
     let is_pipenv = |name: &str| matches!(file_name_of(name), "Pipfile" | ".envrc" | "Procfile");
-    files.iter().any(|file| {
+    scope.program.every_file().any(|(_, file)| {
         is_pipenv(&file.name) || file.text.contains("environ") && file.text.contains("CUDA_VISIBLE_DEVICES")
     })
 }
@@ -78,8 +77,7 @@ fn set_in(scope: &FileScope<'_>, name: &str) -> Option<(FileId, Span, String)> {
     let own = folder_of(scope.program.name_of(scope.file));
     let name = name.trim_start_matches("./");
     let beside = if own.is_empty() { name.to_owned() } else { format!("{own}/{name}") };
-    let files = scope.program.sources.files.iter().enumerate();
-    let mut of_name = files.filter(|(_, file)| file.name == name || file.name == beside);
+    let mut of_name = scope.program.every_file().filter(|(_, file)| file.name == name || file.name == beside);
     let (number, file) = of_name.next()?;
     let mut start = 0;
     for line in file.text.split_inclusive('\n') {
@@ -87,7 +85,7 @@ fn set_in(scope: &FileScope<'_>, name: &str) -> Option<(FileId, Span, String)> {
             line.trim().trim_start_matches("export ").split_once('=').map(|(variable, _)| variable.trim());
         if let Some(variable) = set.filter(|variable| READ.iter().any(|start| variable.starts_with(start))) {
             let span = Span { start, end: start + line.trim_end().len() as u32 };
-            return Some((FileId(number as u32), span, variable.to_owned()));
+            return Some((number, span, variable.to_owned()));
         }
         start += line.len() as u32;
     }

@@ -95,7 +95,7 @@ fn ranks_of_settings(scope: &FileScope<'_>, command: &RunCommand, words: &[Optio
         return None;
     }
     let file = scope.program.file_beside(command, None, words.get(at + 1).copied().flatten()?)?;
-    let text = &scope.program.sources.file(file).text;
+    let text = scope.program.text_of(file);
     let value = |key: &str| {
         let of = |line: &str| line.strip_prefix(key)?.strip_prefix(':').map(|value| value.trim().to_owned());
         text.lines().find_map(of)

@@ -360,7 +360,7 @@ pub(super) fn beside_jax(scope: &FileScope<'_>) -> Vec<RawFinding> {
         "CUDA_VISIBLE_DEVICES",
     ];
     let hides = |text: &str| HIDES.iter().any(|word| text.contains(word));
-    if scope.program.sources.files.iter().any(|file| hides(&file.text)) {
+    if scope.program.every_file().any(|(_, file)| hides(&file.text)) {
         return Vec::new();
     }
     vec![RawFinding::at(scope.place(span))]

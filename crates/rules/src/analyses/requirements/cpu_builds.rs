@@ -3,7 +3,7 @@
 use super::label_of;
 use crate::code::walk::{CodeNode, walk};
 use crate::code::{Part as Group, Requirement};
-use crate::facts::{FileId, Place, Span};
+use crate::facts::{Place, Span};
 use crate::rules::analyses::cuda_calls::fails_without_driver;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::sources::Language;
@@ -59,11 +59,10 @@ fn says_nothing(asked: &Requirement) -> bool {
 /// What the images of the project ask of torch.
 fn in_images<'a>(scope: &FileScope<'a>) -> Vec<(Place, &'a Requirement)> {
     let mut found = Vec::new();
-    for (number, file) in scope.program.sources.files.iter().enumerate() {
+    for (id, file) in scope.program.every_file() {
         if file.language != Language::Dockerfile || !file.text.contains("torch") {
             continue;
         }
-        let id = FileId(number as u32);
         let asked = scope.program.code(id).requirements.iter();
         let asked = asked.filter(|asked| asked.name == "torch" && matches!(asked.part, Group::Command(_)));
         found.extend(asked.map(|asked| (Place { file: id, span: asked.span }, asked)));
@@ -73,7 +72,7 @@ fn in_images<'a>(scope: &FileScope<'a>) -> Vec<(Place, &'a Requirement)> {
 
 /// Where an image installs a list of packages from the index for the CPU: `pip install -r list.txt --index-url …/whl/cpu`.
 fn lists_for_cpu(scope: &FileScope<'_>) -> Option<Place> {
-    for (number, file) in scope.program.sources.files.iter().enumerate() {
+    for (id, file) in scope.program.every_file() {
         if file.language != Language::Dockerfile {
             continue;
         }
@@ -83,7 +82,7 @@ fn lists_for_cpu(scope: &FileScope<'_>) -> Option<Place> {
             let by_index = ["--index-url", "-i"].iter().any(|option| line.contains(option));
             if by_index && line.contains(" -r ") && words.any(is_index_for_cpu) {
                 let span = Span { start, end: start + line.trim_end().len() as u32 };
-                return Some(Place { file: FileId(number as u32), span });
+                return Some(Place { file: id, span });
             }
             start += line.len() as u32;
         }
@@ -93,5 +92,5 @@ fn lists_for_cpu(scope: &FileScope<'_>) -> Option<Place> {
 
 /// Whether anything in the project speaks of a build for CUDA.
 fn names_cuda(scope: &FileScope<'_>) -> bool {
-    scope.program.sources.files.iter().any(|file| file.text.contains("/whl/cu") || file.text.contains("+cu1"))
+    scope.program.every_file().any(|(_, file)| file.text.contains("/whl/cu") || file.text.contains("+cu1"))
 }
