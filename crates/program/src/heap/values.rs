@@ -122,6 +122,8 @@ pub(crate) struct DecoratorMarks<'p> {
     pub parameters: Vec<(String, Value<'p>)>,
     /// numba runs it on several threads.
     pub threads: bool,
+    /// click fills its parameters from the command line.
+    pub is_command: bool,
     /// The decorator that releases GPU memory behind it, by the policy.
     pub cleanup: Option<&'p str>,
 }
@@ -133,6 +135,7 @@ impl DecoratorMarks<'_> {
         self.same_around(other)
             && (self.skipped, self.autouse, self.lasting) == (other.skipped, other.autouse, other.lasting)
             && self.mock_arguments == other.mock_arguments
+            && self.is_command == other.is_command
             && self.fixtures == other.fixtures
             && self.parameters.len() == other.parameters.len()
             && parameters.into_iter().all(|(one, other)| one.0 == other.0 && one.1.same(&other.1))

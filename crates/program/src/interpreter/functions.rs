@@ -126,7 +126,9 @@ impl<'p> Interpreter<'p> {
         if closure.marks.threads {
             self.pass_call("numba", &[Does::Threads], function.name, site);
         }
-        let arguments = super::arguments::bind_arguments(function, closure, args);
+        let is_open = args.open;
+        let mut arguments = super::arguments::bind_arguments(function, closure, args);
+        self.given_by_command_line(closure, is_open, &mut arguments);
         if function.is_async || function.is_generator {
             let scope = self.bind_parameters(closure, &arguments);
             if function.is_generator {

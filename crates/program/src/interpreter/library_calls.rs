@@ -224,6 +224,7 @@ impl<'p> Interpreter<'p> {
             }
             "click.option" => {
                 self.chosen_by_option(args);
+                self.remember_option(args);
                 None
             }
             // The default of the parameter that it stands at.

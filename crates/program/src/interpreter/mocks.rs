@@ -85,6 +85,7 @@ impl<'p> Interpreter<'p> {
         let text = self.paths.text(*path).clone();
         marks.skipped |=
             ["mark.skip", "mark.skip()", "unittest.skip()"].iter().any(|end| text.ends_with(end));
+        marks.is_command |= text.starts_with("click.option(") || text.starts_with("click.argument(");
         let Some(args) = self.made_with(*path) else { return };
         if text.ends_with("usefixtures()") {
             let names = args.items.iter().filter_map(|argument| argument.value.as_text());

@@ -130,6 +130,11 @@ impl<'p> Interpreter<'p> {
     }
 
     fn percent_format(&mut self, format: &Text<'p>, right: &Value<'p>, span: Span) -> Value<'p> {
+        if let "%s" | "%d" | "%i" = &*format.text
+            && let Some(text) = self.text_of_some_int(right)
+        {
+            return text;
+        }
         let arguments: Vec<Value<'p>> = match right {
             Value::Sequence(values) => values.to_vec(),
             value => vec![value.clone()],

@@ -3,7 +3,7 @@
 use super::Interpreter;
 use super::calls::Args;
 use crate::facts::Place;
-use crate::program::heap::values::{PathId, Value};
+use crate::program::heap::values::{Closure, PathId, Value};
 use crate::program::launcher_arguments::{self, LauncherArgument};
 use crate::program::state::Definition;
 use crate::program::trace::NOT_NOTED;
@@ -166,12 +166,42 @@ impl<'p> Interpreter<'p> {
         }
     }
 
+    /// What is known of parameters that a command line fills: the options that click makes arguments of, and, of whatever
+    /// calls it (Fire, Typer), that a parameter whose default is an integer is given one.
+    pub(super) fn given_by_command_line(
+        &mut self,
+        closure: &Closure<'p>,
+        is_open: bool,
+        arguments: &mut [Value<'p>],
+    ) {
+        let is_command = closure.marks.is_command;
+        if !is_command && !is_open {
+            return;
+        }
+        let function = self.function_of(closure);
+        for (index, (parameter, value)) in function.parameters.iter().zip(arguments).enumerate() {
+            if !matches!(value, Value::Unknown) {
+                continue;
+            }
+            let default = closure.defaults.get(index).and_then(Option::as_ref);
+            let path = match default {
+                _ if is_command => format!("click.command(){PARSED}.{}", parameter.name),
+                Some(Value::Int(..)) => SOME_NUMBER.to_owned(),
+                _ => continue,
+            };
+            *value = Value::Outside(self.paths.id(&path));
+        }
+    }
+
     /// Whether something is written where a launcher tells this program what to do.
     pub(super) fn is_parser_call(path: &str, args: &Args<'p>) -> bool {
         let parses = path.ends_with("ArgumentParser().parse_args") || path.ends_with(".parse_known_args");
         parses && args.items.is_empty()
     }
 }
+
+/// What a parameter is given whose default is an integer.
+pub(super) const SOME_NUMBER: &str = "builtins.int(parameter)";
 
 /// How the path of what a parser returns ends.
 const PARSED: &str = ".parse_args()";

@@ -2,7 +2,7 @@
 
 use super::Interpreter;
 use super::calls::Args;
-use super::options::name_of;
+use super::options::{SOME_NUMBER, name_of};
 use crate::facts::Span;
 use crate::masks::{self, Kind};
 use crate::program::heap::values::Value;
@@ -71,7 +71,8 @@ impl<'p> Interpreter<'p> {
 
     /// A number of which only that is known.
     fn is_some_int(&mut self, value: &Value<'p>) -> bool {
-        matches!(value, Value::Outside(_)) && self.no_text(value) == Some("an int")
+        let Value::Outside(path) = value else { return false };
+        &**self.paths.text(*path) == SOME_NUMBER || self.no_text(value) == Some("an int")
     }
 
     /// The text of such a number: `str(args.gpu)`, where the parser makes an `int` of it.
