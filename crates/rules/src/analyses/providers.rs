@@ -119,11 +119,10 @@ fn installs_llama(scope: &FileScope<'_>) -> bool {
 /// A GPU that Paddle is told to use, by the build of PyPI that has none.
 fn paddle_without_build(scope: &FileScope<'_>) -> Vec<RawFinding> {
     const PACKAGE: &str = "paddlepaddle";
-    let files = &scope.program.sources.files;
-    let names_build = ["paddlepaddle-gpu", "paddlepaddle_gpu", "paddlepaddle.org.cn"];
+    let builds = ["paddlepaddle-gpu", "paddlepaddle_gpu", "paddlepaddle.org.cn"];
     let is_asked = installs(scope, PACKAGE) || !asked_by_images(scope, PACKAGE).is_empty();
     if !is_asked
-        || files.iter().any(|file| names_build.iter().any(|build| file.text.contains(build)))
+        || scope.program.every_file().any(|(_, file)| builds.iter().any(|build| file.text.contains(build)))
         || ["is_compiled_with_cuda", "cuda.device_count"].iter().any(|word| scope.whole_text().contains(word))
     {
         return Vec::new();
