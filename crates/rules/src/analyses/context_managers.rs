@@ -88,6 +88,9 @@ pub(super) fn that_clean_up_by_luck(scope: &FileScope<'_>) -> Vec<RawFinding> {
     {
         let Some(function) = scope.code.functions.get(*number) else { continue };
         let Some(manager) = Manager::of(scope, function) else { continue };
+        if is_life_of_server(scope, function.name) {
+            continue;
+        }
         // Behind the `yield` of a fixture pytest goes on whatever the test did; only the fixture itself can fail there.
         let lucky = match kind {
             "manager" => !manager.yields_safely,
@@ -225,6 +228,11 @@ fn functions_decorated<'a>(
         }
     });
     found
+}
+
+/// `FastAPI(lifespan=manager)`: what its block leaves ends with the process, and so does the memory.
+fn is_life_of_server(scope: &FileScope<'_>, function: &str) -> bool {
+    scope.whole_text().replace(' ', "").contains(&format!("lifespan={function}"))
 }
 
 fn is_manager(scope: &FileScope<'_>, decorator: &Expr<'_>) -> bool {
