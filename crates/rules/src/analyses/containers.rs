@@ -1,9 +1,9 @@
-//! What a container with a GPU is not given beside it: the libraries for video, and shared memory.
+//! What a container with a GPU is not given beside it: the libraries for video, and shared memory; and servers that are given no GPU.
 
 use crate::code::walk::{CodeNode, walk};
 use crate::code::{Expr, ExprKind};
 use crate::commands::program_name;
-use crate::facts::{FileId, Span};
+use crate::facts::{FileId, Place, Span};
 use crate::program::{Names, RunCommand};
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
@@ -52,7 +52,7 @@ fn is_remark(text: &str, at: usize) -> bool {
     line.trim_start().starts_with('#')
 }
 
-/// `docker run --gpus all image`, where a program of the project has workers that load batches.
+/// `docker run --gpus all image`, where a program of the project has workers that load batches, or where several processes in it use NCCL.
 pub(super) fn without_shared_memory(scope: &FileScope<'_>) -> Vec<RawFinding> {
     const GIVEN: &[&str] = &["--shm-size", "--ipc", "/dev/shm", "--privileged", "shm_size"];
     let mut found: Vec<RawFinding> = Vec::new();
@@ -60,19 +60,148 @@ pub(super) fn without_shared_memory(scope: &FileScope<'_>) -> Vec<RawFinding> {
         let Some(told) = told_to_docker(command) else { continue };
         let takes_gpu = told.iter().any(|word| word.starts_with("--gpus") || *word == "--runtime=nvidia");
         let has_memory = told.iter().any(|word| GIVEN.iter().any(|given| word.contains(given)));
-        // What is not known may say it.
-        let is_known = command.words.iter().all(Option::is_some);
+        let is_known = options_are_known(command);
         if !takes_gpu || has_memory || !is_known || found.iter().any(|known| known.place == command.site) {
             continue;
         }
+        let raw_finding = |reason: String| RawFinding::at(command.site).word("reason", reason);
         if let Some((file, span)) = workers_in(scope, command.starts) {
-            let loader = crate::facts::Place { file, span };
-            found.push(
-                RawFinding::at(command.site).beside(loader, "its workers hand batches over in shared memory"),
-            );
+            let loader = Place { file, span };
+            let raw_finding = raw_finding("the program in it loads batches in workers".to_owned());
+            found.push(raw_finding.beside(loader, "its workers hand batches over in shared memory"));
+        } else if let Some((count, place)) = processes_in(scope, command) {
+            let raw_finding = raw_finding(format!("NCCL between {count} processes in it needs more"));
+            let beside = place.filter(|place| *place != command.site);
+            found.push(match beside {
+                Some(place) => raw_finding.beside(place, "they are started here"),
+                None => raw_finding,
+            });
         }
     }
     found
+}
+
+/// How many processes a container starts that speak over NCCL, when these are several: by a server, a launcher behind the image, or
+/// that of its Dockerfile.
+fn processes_in(scope: &FileScope<'_>, command: &RunCommand) -> Option<(u32, Option<Place>)> {
+    const LAUNCHED: &[&str] = &["--nproc_per_node", "--nproc-per-node"];
+    let several = |words: &[&str], options: &[&str]| {
+        let at =
+            words.iter().position(|word| options.contains(&word.split('=').next().unwrap_or_default()))?;
+        let count =
+            words[at].split_once('=').map(|(_, count)| count).or_else(|| words.get(at + 1).copied())?;
+        count.parse::<u32>().ok().filter(|count| *count > 1)
+    };
+    let told = told_to_docker(command)?;
+    if let Some((server, at)) = server_in(&told) {
+        return several(&told[at..], server.ranks).map(|count| (count, None));
+    }
+    if let Some(at) = told.iter().position(|word| program_name(word) == "torchrun") {
+        return several(&told[at..], LAUNCHED).map(|count| (count, None));
+    }
+    if !told.iter().any(|word| builds_image(scope, word)) {
+        return None;
+    }
+    let (file, text) = only_image(scope)?;
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let words: Vec<&str> =
+            line.split([' ', '"', '\'', ',', '[', ']', '\n']).filter(|word| !word.is_empty()).collect();
+        if matches!(words.first(), Some(&("CMD" | "ENTRYPOINT"))) && words.contains(&"torchrun") {
+            let span = Span { start, end: start + line.trim_end().len() as u32 };
+            return several(&words, LAUNCHED).map(|count| (count, Some(Place { file, span })));
+        }
+        start += line.len() as u32;
+    }
+    None
+}
+
+/// The Dockerfile of the project, where there is one.
+fn only_image<'a>(scope: &FileScope<'a>) -> Option<(FileId, &'a str)> {
+    let files = scope.program.sources.files.iter().enumerate();
+    let mut images = files.filter(|(_, file)| file.language == Language::Dockerfile);
+    let (number, file) = images.next()?;
+    images.next().is_none().then(|| (FileId(number as u32), &*file.text))
+}
+
+/// Whether a command of the file builds an image of this name: `docker build -t train .`
+fn builds_image(scope: &FileScope<'_>, name: &str) -> bool {
+    let option = format!("-t {name} ");
+    !name.starts_with('-')
+        && scope.whole_text().lines().any(|line| line.contains("build") && line.contains(&option))
+}
+
+/// An image whose program needs a GPU.
+struct Server {
+    image: &'static str,
+    /// Options for how many GPUs it uses together.
+    ranks: &'static [&'static str],
+}
+
+const SERVERS: &[Server] = &[
+    Server { image: "vllm/vllm-openai", ranks: &["--tensor-parallel-size", "-tp"] },
+    Server { image: "lmsysorg/sglang", ranks: &["--tp-size", "--tp", "--tensor-parallel-size"] },
+    Server { image: "huggingface/text-generation-inference", ranks: &["--num-shard"] },
+];
+
+/// The server among what docker is told, and where its image stands; builds for other hardware are none.
+fn server_in(told: &[&str]) -> Option<(&'static Server, usize)> {
+    const ELSEWHERE: &[&str] = &[
+        "cpu", "rocm", "xpu", "hpu", "gaudi", "neuron", "tpu", "npu", "intel", "musa", "mi3", "trtllm",
+        "llamacpp",
+    ];
+    SERVERS.iter().find_map(|server| {
+        let is_it = |word: &&str| {
+            let (name, tag) = word.split_once([':', '@']).unwrap_or((word, ""));
+            (name == server.image || name.strip_suffix(server.image).is_some_and(|rest| rest.ends_with('/')))
+                && !ELSEWHERE.iter().any(|other| tag.contains(other))
+        };
+        told.iter().position(is_it).map(|at| (server, at))
+    })
+}
+
+/// `docker run vllm/vllm-openai …` without a GPU.
+pub(super) fn servers_without_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    const GIVES: &[&str] = &[
+        "--gpus",
+        "--runtime",
+        "--device",
+        "NVIDIA_VISIBLE_DEVICES",
+        "--privileged",
+        "--hooks-dir",
+        "--env-file",
+    ];
+    const ON_CPU: &[&str] = &["--disable-custom-kernels", "cpu", "--help", "--version", "--env"];
+    let mut found: Vec<RawFinding> = Vec::new();
+    for command in scope.program.run_commands().flatten().filter(|one| one.site.file == scope.file) {
+        let Some(told) = told_to_docker(command) else { continue };
+        let Some((server, at)) = server_in(&told) else { continue };
+        let is_given = told[..at].iter().any(|word| GIVES.iter().any(|given| word.contains(given)));
+        let is_for_cpu = told[at..].iter().any(|word| ON_CPU.contains(word) || word.contains("entrypoint"))
+            || told[..at].iter().any(|word| word.starts_with("--entrypoint"));
+        if !is_given
+            && !is_for_cpu
+            && options_are_known(command)
+            && !found.iter().any(|known| known.place == command.site)
+        {
+            found.push(RawFinding::at(command.site).word("name", server.image));
+        }
+    }
+    found
+}
+
+/// Whether each option of docker is known: what is not known may be one. A value of an option that says nothing about memory or a GPU may
+/// be anything, and so may all that stands behind an image.
+fn options_are_known(command: &RunCommand) -> bool {
+    const VALUED: &[&str] =
+        &["-v", "--volume", "-p", "--publish", "-e", "--env", "--name", "-w", "--workdir", "--mount"];
+    let told = told_to_docker(command).unwrap_or_default();
+    let behind = server_in(&told).map_or(0, |(_, at)| told.len() - at);
+    let words = &command.words[..command.words.len() - behind];
+    let is_value = |at: usize| {
+        at.checked_sub(1).and_then(|before| words[before].as_deref()).is_some_and(|it| VALUED.contains(&it))
+    };
+    words.iter().enumerate().all(|(at, word)| word.is_some() || is_value(at))
 }
 
 /// What stands behind `docker run`.

@@ -381,6 +381,11 @@ pub(super) const ANALYSES: &[Analysis] = &[
         look: settings_files::that_set_nothing,
     },
     Analysis {
+        name: "server-container-without-gpu",
+        words: &["docker", "podman"],
+        look: containers::servers_without_gpu,
+    },
+    Analysis {
         name: "shared-memory-too-small",
         words: &["docker", "podman"],
         look: containers::without_shared_memory,
