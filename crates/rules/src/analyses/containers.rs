@@ -118,10 +118,9 @@ fn processes_in(scope: &FileScope<'_>, command: &RunCommand) -> Option<(u32, Opt
 
 /// The Dockerfile of the project, where there is one.
 fn only_image<'a>(scope: &FileScope<'a>) -> Option<(FileId, &'a str)> {
-    let files = scope.program.sources.files.iter().enumerate();
-    let mut images = files.filter(|(_, file)| file.language == Language::Dockerfile);
-    let (number, file) = images.next()?;
-    images.next().is_none().then(|| (FileId(number as u32), &*file.text))
+    let mut images = scope.program.every_file().filter(|(_, file)| file.language == Language::Dockerfile);
+    let (id, file) = images.next()?;
+    images.next().is_none().then_some((id, &*file.text))
 }
 
 /// Whether a command of the file builds an image of this name: `docker build -t train .`
