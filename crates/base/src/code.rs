@@ -330,6 +330,18 @@ pub enum Target<'s> {
     Rest(Box<Target<'s>>),
 }
 
+impl<'s> Target<'s> {
+    /// The names that it binds, not those of what holds an attribute or an item.
+    pub fn names(&self) -> Vec<&'s str> {
+        match self {
+            Target::Name(name, _) => vec![name],
+            Target::Sequence(parts) => parts.iter().flat_map(Target::names).collect(),
+            Target::Rest(part) => part.names(),
+            Target::Attribute(..) | Target::Item(_) => Vec::new(),
+        }
+    }
+}
+
 /// An expression.
 #[derive(Debug)]
 pub struct Expr<'s> {

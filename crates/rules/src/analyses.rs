@@ -43,6 +43,7 @@ mod linked;
 mod locks;
 mod mask_numbers;
 mod memory;
+mod names_in_text;
 mod needs;
 mod node_numbers;
 mod nvml_indices;

@@ -67,7 +67,7 @@ fn look<'a>(scope: &FileScope<'a>, known: &mut FxHashSet<&'a str>, found: &mut V
                     for target in targets {
                         match target {
                             Target::Item(item) if is_mask(&item.1.kind) => found.push(step.span),
-                            target => bind(target, known),
+                            target => known.extend(target.names()),
                         }
                     }
                 }
@@ -79,7 +79,7 @@ fn look<'a>(scope: &FileScope<'a>, known: &mut FxHashSet<&'a str>, found: &mut V
             StatementKind::For { target, iterable, .. } => {
                 let text = scope.text(iterable.span);
                 if text.contains("nvmlDeviceGetCount") || mentions(text, known) {
-                    bind(target, known);
+                    known.extend(target.names());
                 }
             }
             StatementKind::Return(Some(value)) => {
@@ -173,17 +173,6 @@ fn is_count(value: &ExprKind<'_>) -> bool {
 fn mentions(text: &str, known: &FxHashSet<&str>) -> bool {
     let words = text.split(|one: char| !one.is_alphanumeric() && one != '_');
     words.into_iter().any(|word| known.contains(word))
-}
-
-fn bind<'a>(target: &Target<'a>, known: &mut FxHashSet<&'a str>) {
-    match target {
-        Target::Name(name, _) => {
-            known.insert(name);
-        }
-        Target::Sequence(parts) => parts.iter().for_each(|part| bind(part, known)),
-        Target::Rest(part) => bind(part, known),
-        Target::Attribute(..) | Target::Item(_) => {}
-    }
 }
 
 fn is_mask(key: &ExprKind<'_>) -> bool {

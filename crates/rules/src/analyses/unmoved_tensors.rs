@@ -3,6 +3,7 @@
 
 use super::dropped_moves::makes_on_cpu;
 use super::memory::{function_called, method_of};
+use super::names_in_text::mentions;
 use crate::code::walk::{Ancestor, CodeNode, walk_block};
 use crate::code::{Class, Expr, ExprKind, Function, StatementKind, Target};
 use crate::facts::Span;
@@ -176,11 +177,9 @@ fn used_with_input(scope: &FileScope<'_>, method: &Function<'_>, name: &str) -> 
         CodeNode::Statement(step) => {
             // `x = self.embed(tokens)` lies where its input does.
             if let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind
-                && mentions(scope, value, &inputs)
+                && mentions(scope.text(value.span), &inputs)
             {
-                for target in targets {
-                    names_in(target, &mut inputs);
-                }
+                inputs.extend(targets.iter().flat_map(Target::names));
             }
         }
         CodeNode::Expr(expr) if used.is_none() => {
@@ -249,32 +248,9 @@ fn is_input(scope: &FileScope<'_>, expr: &Expr<'_>, inputs: &FxHashSet<&str>) ->
                 scope.names.path(&call.callee).is_some_and(|path| path.starts_with("torch."))
                     && call.arguments.iter().any(|one| is_input(scope, &one.value, inputs))
             };
-            by_layer && mentions(scope, expr, inputs) || by_torch()
+            by_layer && mentions(scope.text(expr.span), inputs) || by_torch()
         }
         ExprKind::Binary(_, sides) => is_input(scope, &sides.0, inputs) || is_input(scope, &sides.1, inputs),
         _ => false,
-    }
-}
-
-fn mentions(scope: &FileScope<'_>, expr: &Expr<'_>, inputs: &FxHashSet<&str>) -> bool {
-    let text = scope.text(expr.span);
-    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
-    inputs.iter().any(|name| {
-        text.match_indices(name).any(|(at, _)| {
-            let before = at.checked_sub(1).map(|before| text.as_bytes()[before]);
-            let after = text.as_bytes().get(at + name.len());
-            !before.is_some_and(|byte| is_part(byte) || byte == b'.')
-                && !after.is_some_and(|byte| is_part(*byte))
-        })
-    })
-}
-
-fn names_in<'t>(target: &Target<'t>, names: &mut FxHashSet<&'t str>) {
-    match target {
-        Target::Name(name, _) => {
-            names.insert(name);
-        }
-        Target::Sequence(parts) => parts.iter().for_each(|part| names_in(part, names)),
-        _ => {}
     }
 }

@@ -94,7 +94,7 @@ fn names_of_options<'a>(scope: &'a FileScope<'_>) -> FxHashSet<&'a str> {
                         _ => false,
                     };
                     if is_given || is_parse(value) {
-                        names.extend(targets.iter().flat_map(names_of));
+                        names.extend(targets.iter().flat_map(Target::names));
                     }
                 }
                 StatementKind::Return(Some(value)) => {
@@ -171,14 +171,6 @@ fn is_whole_handed(scope: &FileScope<'_>, call: &Call<'_>, names: &FxHashSet<&st
 
 fn is_question(name: &str) -> bool {
     name.ends_with("is_available") || name.ends_with("device_count")
-}
-
-fn names_of<'t>(target: &'t Target<'_>) -> Vec<&'t str> {
-    match target {
-        Target::Name(name, _) => vec![*name],
-        Target::Sequence(parts) => parts.iter().flat_map(names_of).collect(),
-        _ => Vec::new(),
-    }
 }
 
 /// `device = "cuda" if torch.cuda.is_available() else "cpu"`, and no further word of it.

@@ -1,5 +1,6 @@
 //! Numbers that count the visible GPUs, written into a mask, which counts all of them.
 
+use super::names_in_text::mentions;
 use crate::code::walk::{Ancestor, CodeNode, walk};
 use crate::code::{Expr, ExprKind, StatementKind, Target};
 use crate::commands::program_name;
@@ -29,22 +30,22 @@ pub(super) fn as_masks(scope: &FileScope<'_>) -> Vec<RawFinding> {
                 StatementKind::Assign { targets, value: Some(value), .. } => {
                     let text = scope.text(value.span);
                     if known.is_count(text) {
-                        targets.iter().for_each(|target| bind(target, &mut known.counts));
+                        known.counts.extend(targets.iter().flat_map(Target::names));
                     } else if known.has_number(text) {
-                        targets.iter().for_each(|target| bind(target, &mut known.numbers));
+                        known.numbers.extend(targets.iter().flat_map(Target::names));
                     }
                 }
                 StatementKind::For { target, iterable, .. }
                     if known.has_number(scope.text(iterable.span)) =>
                 {
-                    bind(target, &mut known.numbers);
+                    known.numbers.extend(target.names());
                 }
                 _ => {}
             },
             CodeNode::Expr(Expr { kind: ExprKind::Comprehension(comprehension), .. }) => {
                 for generator in &comprehension.generators {
                     if known.has_number(scope.text(generator.iterable.span)) {
-                        bind(&generator.target, &mut known.numbers);
+                        known.numbers.extend(generator.target.names());
                     }
                 }
             }
@@ -116,29 +117,6 @@ impl Known<'_> {
         COUNTS.iter().any(|count| below(count))
             || self.counts.iter().any(|count| below(count))
             || mentions(text, &self.numbers)
-    }
-}
-
-fn mentions(text: &str, names: &FxHashSet<&str>) -> bool {
-    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte == b'.';
-    names.iter().any(|name| {
-        text.match_indices(name).any(|(at, _)| {
-            let bytes = text.as_bytes();
-            let before = at.checked_sub(1).and_then(|before| bytes.get(before));
-            let after = bytes.get(at + name.len());
-            !before.is_some_and(is_part)
-                && !after.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
-        })
-    })
-}
-
-fn bind<'t>(target: &Target<'t>, names: &mut FxHashSet<&'t str>) {
-    match target {
-        Target::Name(name, _) => {
-            names.insert(name);
-        }
-        Target::Sequence(parts) => parts.iter().for_each(|part| bind(part, names)),
-        _ => {}
     }
 }
 
