@@ -6,6 +6,7 @@
 
 mod launchers;
 mod requirements;
+mod targets;
 pub mod walk;
 
 use crate::facts::Span;
@@ -16,6 +17,7 @@ pub use launchers::{
     ShellText, Snippet, Unit,
 };
 pub use requirements::{Clause, Grammar, Included, Index, Part, Requirement};
+pub use targets::Target;
 
 /// The code of one file.
 #[derive(Debug, Default)]
@@ -318,28 +320,6 @@ pub struct Class<'s> {
     pub bases: Vec<Expr<'s>>,
     pub keywords: Vec<Argument<'s>>,
     pub body: Block<'s>,
-}
-
-/// What an assignment binds.
-#[derive(Debug)]
-pub enum Target<'s> {
-    Name(&'s str, Span),
-    Attribute(Box<Expr<'s>>, &'s str),
-    Item(Box<(Expr<'s>, Expr<'s>)>),
-    Sequence(Vec<Target<'s>>),
-    Rest(Box<Target<'s>>),
-}
-
-impl<'s> Target<'s> {
-    /// The names that it binds, not those of what holds an attribute or an item.
-    pub fn names(&self) -> Vec<&'s str> {
-        match self {
-            Target::Name(name, _) => vec![name],
-            Target::Sequence(parts) => parts.iter().flat_map(Target::names).collect(),
-            Target::Rest(part) => part.names(),
-            Target::Attribute(..) | Target::Item(_) => Vec::new(),
-        }
-    }
 }
 
 /// An expression.
