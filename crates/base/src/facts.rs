@@ -15,6 +15,17 @@ pub struct Span {
     pub end: u32,
 }
 
+/// The lines of a text with their places, without what ends them and the blanks before that.
+pub fn lines_in(text: &str) -> impl Iterator<Item = (Span, &str)> {
+    let mut start = 0;
+    text.split_inclusive('\n').map(move |line| {
+        let at = start;
+        start += line.len();
+        let line = line.trim_end();
+        (Span::new(at, at + line.len()), line)
+    })
+}
+
 impl Span {
     /// From byte `start` up to, and without, byte `end`.
     pub fn new(start: usize, end: usize) -> Self {

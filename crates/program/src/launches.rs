@@ -354,13 +354,16 @@ impl Program<'_> {
     }
 }
 
+/// Variables that launchers of several processes set.
+pub(super) const OF_RANKS: [&str; 2] = ["RANK", "WORLD_SIZE"];
+
 /// What `torchrun` sets for each process that it starts, with values that nobody knows before.
 pub(super) fn add_ranks(environment: &mut Vec<Variable>, words: &[Option<&str>]) {
     const LAUNCHERS: &[&str] = &["torchrun", "torch.distributed.launch", "torch.distributed.run"];
     if !words.iter().flatten().any(|word| LAUNCHERS.contains(&crate::commands::program_name(word))) {
         return;
     }
-    for name in ["RANK", "WORLD_SIZE"] {
+    for name in OF_RANKS {
         if !environment.iter().any(|(known, _)| &**known == name) {
             environment.push((Arc::from(name), vec![Inherited::Elsewhere]));
         }

@@ -29,6 +29,7 @@ mod hardware;
 mod host_arrays;
 mod host_collectives;
 mod image_builds;
+mod images;
 mod import_proofs;
 mod inputs;
 mod jax_memory;

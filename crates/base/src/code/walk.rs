@@ -105,6 +105,14 @@ pub fn within_function<'a, 'c, 's>(
     (None, around)
 }
 
+/// The functions that something stands in, the innermost last, whatever classes lie between.
+pub fn functions_around(around: &[Ancestor<'_, '_>]) -> impl DoubleEndedIterator<Item = usize> {
+    around.iter().filter_map(|one| match one {
+        Ancestor::Function(number) => Some(*number),
+        _ => None,
+    })
+}
+
 /// The innermost loop of those that something stands in.
 pub fn innermost_loop<'c, 's>(around: &[Ancestor<'c, 's>]) -> Option<&'c Statement<'s>> {
     around.iter().rev().find_map(|one| match one {

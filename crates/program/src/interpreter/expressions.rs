@@ -236,11 +236,6 @@ impl<'p> Interpreter<'p> {
 
     fn join_text(&mut self, parts: &'p [Expr<'p>], span: Span) -> Value<'p> {
         let values: Vec<_> = parts.iter().map(|part| self.eval(part)).collect();
-        if let [number] = &values[..]
-            && let Some(text) = self.text_of_some_int(number)
-        {
-            return text;
-        }
         self.concatenation(values, span)
     }
 

@@ -26,6 +26,13 @@ impl<'p> Interpreter<'p> {
     pub(super) fn concatenation(&mut self, values: Vec<Value<'p>>, span: Span) -> Value<'p> {
         /// More combinations than this say nothing.
         const MOST: usize = 8;
+        let mut parts =
+            values.iter().filter(|part| !matches!(part, Value::Text(text) if text.text.is_empty()));
+        if let (Some(number), None) = (parts.next(), parts.next())
+            && let Some(text) = self.text_of_some_int(number)
+        {
+            return text;
+        }
         let mut texts = vec![String::new()];
         for value in values {
             let mut value = self.force(value);
@@ -130,11 +137,6 @@ impl<'p> Interpreter<'p> {
     }
 
     fn percent_format(&mut self, format: &Text<'p>, right: &Value<'p>, span: Span) -> Value<'p> {
-        if let "%s" | "%d" | "%i" = &*format.text
-            && let Some(text) = self.text_of_some_int(right)
-        {
-            return text;
-        }
         let arguments: Vec<Value<'p>> = match right {
             Value::Sequence(values) => values.to_vec(),
             value => vec![value.clone()],
@@ -143,7 +145,7 @@ impl<'p> Interpreter<'p> {
         let mut rest: &str = &format.text;
         for argument in arguments {
             let Some((before, after)) = rest.split_once('%') else { return Value::Unknown };
-            let Some(after) = after.strip_prefix(['s', 'd']) else { return Value::Unknown };
+            let Some(after) = after.strip_prefix(['s', 'd', 'i']) else { return Value::Unknown };
             pieces.push(Value::text(before.to_owned(), format.place));
             pieces.push(argument);
             rest = after;

@@ -3,6 +3,7 @@
 use super::Interpreter;
 use crate::code::{Comparison, Expr, ExprKind};
 use crate::program::heap::values::Value;
+use crate::program::launches::OF_RANKS;
 use crate::program::state::{Definition, Reaching};
 
 /// What a condition says about an environment variable when it holds.
@@ -64,7 +65,7 @@ impl<'p> Interpreter<'p> {
     pub(super) fn known_presence(&mut self, presence: &VariablePresence) -> Option<bool> {
         let reaching = self.reaching(&presence.variable);
         // A launcher of several processes sets these in each of them.
-        let of_ranks = matches!(presence.variable.as_str(), "RANK" | "WORLD_SIZE");
+        let of_ranks = OF_RANKS.contains(&presence.variable.as_str());
         let is_set = |definition: &Definition| {
             matches!(definition, Definition::Set(..))
                 || of_ranks && matches!(definition, Definition::Elsewhere)
@@ -76,7 +77,7 @@ impl<'p> Interpreter<'p> {
 
     /// Whether a launcher of several processes has set the variable in this one.
     pub(super) fn is_set_by_launcher(&mut self, variable: &str) -> bool {
-        matches!(variable, "RANK" | "WORLD_SIZE")
+        OF_RANKS.contains(&variable)
             && self.reaching(variable).iter().all(|definition| *definition == Definition::Elsewhere)
     }
 

@@ -1,13 +1,13 @@
 //! What a container with a GPU is not given beside it: the libraries for video, and shared memory; and servers that are given no GPU.
 
+use super::images::images;
 use crate::code::walk::{CodeNode, walk};
 use crate::code::{Expr, ExprKind};
 use crate::commands::program_name;
-use crate::facts::{FileId, Place, Span};
+use crate::facts::{FileId, Place, Span, lines_in};
 use crate::program::{Names, RunCommand};
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
-use crate::sources::Language;
 
 /// Words of a program that encodes or decodes video on the GPU.
 const VIDEO: &[&str] =
@@ -18,17 +18,14 @@ const PLAIN: &[&str] = &["nvidia/cuda:", "pytorch/pytorch:", "python:", "ubuntu:
 
 /// A command for video on the GPU, in a project whose image has no capability for it.
 pub(super) fn without_video(scope: &FileScope<'_>) -> Vec<RawFinding> {
-    let files = || scope.program.every_file().map(|(_, file)| file);
-    let images: Vec<&str> =
-        files().filter(|file| file.language == Language::Dockerfile).map(|file| &*file.text).collect();
-    let is_plain = |text: &&str| {
+    let is_plain = |text: &str| {
         let mut bases = text.lines().filter_map(|line| line.trim().strip_prefix("FROM "));
         bases.next_back().is_some_and(|base| PLAIN.iter().any(|plain| base.trim().starts_with(plain)))
     };
     let on_gpu = |word: &&'static str| !scope.program.files_with(word).is_empty();
     let gives_gpu =
         ["--gpus", "runtime: nvidia", "driver: nvidia", "FROM nvidia/", "nvidia-docker"].iter().any(on_gpu);
-    if images.len() != 1 || !images.iter().all(is_plain) || !gives_gpu {
+    if !only_image(scope).is_some_and(|(_, text)| is_plain(text)) || !gives_gpu {
         return Vec::new();
     }
     let grants = |text: &str| {
@@ -37,7 +34,7 @@ pub(super) fn without_video(scope: &FileScope<'_>) -> Vec<RawFinding> {
             names && (line.contains("video") || line.contains("all"))
         })
     };
-    if files().any(|file| grants(&file.text)) {
+    if scope.program.every_file().any(|(_, file)| grants(&file.text)) {
         return Vec::new();
     }
     let text = scope.whole_text();
@@ -60,7 +57,7 @@ pub(super) fn without_shared_memory(scope: &FileScope<'_>) -> Vec<RawFinding> {
         let Some(told) = told_to_docker(command) else { continue };
         let takes_gpu = told.iter().any(|word| word.starts_with("--gpus") || *word == "--runtime=nvidia");
         let has_memory = told.iter().any(|word| GIVEN.iter().any(|given| word.contains(given)));
-        let is_known = options_are_known(command);
+        let is_known = options_are_known(command, &told);
         if !takes_gpu || has_memory || !is_known || found.iter().any(|known| known.place == command.site) {
             continue;
         }
@@ -69,7 +66,7 @@ pub(super) fn without_shared_memory(scope: &FileScope<'_>) -> Vec<RawFinding> {
             let loader = Place { file, span };
             let raw_finding = raw_finding("the program in it loads batches in workers".to_owned());
             found.push(raw_finding.beside(loader, "its workers hand batches over in shared memory"));
-        } else if let Some((count, place)) = processes_in(scope, command) {
+        } else if let Some((count, place)) = processes_in(scope, &told) {
             let raw_finding = raw_finding(format!("NCCL between {count} processes in it needs more"));
             let beside = place.filter(|place| *place != command.site);
             found.push(match beside {
@@ -83,7 +80,7 @@ pub(super) fn without_shared_memory(scope: &FileScope<'_>) -> Vec<RawFinding> {
 
 /// How many processes a container starts that speak over NCCL, when these are several: by a server, a launcher behind the image, or
 /// that of its Dockerfile.
-fn processes_in(scope: &FileScope<'_>, command: &RunCommand) -> Option<(u32, Option<Place>)> {
+fn processes_in(scope: &FileScope<'_>, told: &[&str]) -> Option<(u32, Option<Place>)> {
     const LAUNCHED: &[&str] = &["--nproc_per_node", "--nproc-per-node"];
     let several = |words: &[&str], options: &[&str]| {
         let at =
@@ -92,8 +89,7 @@ fn processes_in(scope: &FileScope<'_>, command: &RunCommand) -> Option<(u32, Opt
             words[at].split_once('=').map(|(_, count)| count).or_else(|| words.get(at + 1).copied())?;
         count.parse::<u32>().ok().filter(|count| *count > 1)
     };
-    let told = told_to_docker(command)?;
-    if let Some((server, at)) = server_in(&told) {
+    if let Some((server, at)) = server_in(told) {
         return several(&told[at..], server.ranks).map(|count| (count, None));
     }
     if let Some(at) = told.iter().position(|word| program_name(word) == "torchrun") {
@@ -103,24 +99,20 @@ fn processes_in(scope: &FileScope<'_>, command: &RunCommand) -> Option<(u32, Opt
         return None;
     }
     let (file, text) = only_image(scope)?;
-    let mut start = 0;
-    for line in text.split_inclusive('\n') {
+    for (span, line) in lines_in(text) {
         let words: Vec<&str> =
-            line.split([' ', '"', '\'', ',', '[', ']', '\n']).filter(|word| !word.is_empty()).collect();
+            line.split([' ', '"', '\'', ',', '[', ']']).filter(|word| !word.is_empty()).collect();
         if matches!(words.first(), Some(&("CMD" | "ENTRYPOINT"))) && words.contains(&"torchrun") {
-            let span = Span { start, end: start + line.trim_end().len() as u32 };
             return several(&words, LAUNCHED).map(|count| (count, Some(Place { file, span })));
         }
-        start += line.len() as u32;
     }
     None
 }
 
 /// The Dockerfile of the project, where there is one.
 fn only_image<'a>(scope: &FileScope<'a>) -> Option<(FileId, &'a str)> {
-    let mut images = scope.program.every_file().filter(|(_, file)| file.language == Language::Dockerfile);
-    let (id, file) = images.next()?;
-    images.next().is_none().then_some((id, &*file.text))
+    let mut images = images(scope);
+    images.next().filter(|_| images.next().is_none())
 }
 
 /// Whether a command of the file builds an image of this name: `docker build -t train .`
@@ -180,7 +172,7 @@ pub(super) fn servers_without_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
             || told[..at].iter().any(|word| word.starts_with("--entrypoint"));
         if !is_given
             && !is_for_cpu
-            && options_are_known(command)
+            && options_are_known(command, &told)
             && !found.iter().any(|known| known.place == command.site)
         {
             found.push(RawFinding::at(command.site).word("name", server.image));
@@ -191,11 +183,10 @@ pub(super) fn servers_without_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
 
 /// Whether each option of docker is known: what is not known may be one. A value of an option that says nothing about memory or a GPU may
 /// be anything, and so may all that stands behind an image.
-fn options_are_known(command: &RunCommand) -> bool {
+fn options_are_known(command: &RunCommand, told: &[&str]) -> bool {
     const VALUED: &[&str] =
         &["-v", "--volume", "-p", "--publish", "-e", "--env", "--name", "-w", "--workdir", "--mount"];
-    let told = told_to_docker(command).unwrap_or_default();
-    let behind = server_in(&told).map_or(0, |(_, at)| told.len() - at);
+    let behind = server_in(told).map_or(0, |(_, at)| told.len() - at);
     let words = &command.words[..command.words.len() - behind];
     let is_value = |at: usize| {
         at.checked_sub(1).and_then(|before| words[before].as_deref()).is_some_and(|it| VALUED.contains(&it))

@@ -3,7 +3,7 @@
 use super::memory::method_of;
 use super::parallel_models;
 use super::ranks::is_started_in_several;
-use crate::code::walk::{Ancestor, CodeNode, walk};
+use crate::code::walk::{Ancestor, CodeNode, functions_around, walk};
 use crate::code::{Call, Expr, ExprKind};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
@@ -217,8 +217,5 @@ pub(super) fn index_of(scope: &FileScope<'_>, expr: &Expr<'_>) -> Option<i64> {
 }
 
 pub(super) fn home(around: &[Ancestor<'_, '_>]) -> Option<usize> {
-    around.iter().rev().find_map(|one| match one {
-        Ancestor::Function(number) => Some(*number),
-        _ => None,
-    })
+    functions_around(around).next_back()
 }

@@ -1,6 +1,6 @@
 //! Functions that are to prove which GPU is used, and look at variables only.
 
-use crate::code::walk::{Ancestor, CodeNode, walk};
+use crate::code::walk::{CodeNode, functions_around, walk};
 use crate::code::{Expr, ExprKind, StatementKind};
 use crate::program::is_gpu_variable;
 use crate::rules::files::{FileScope, RawFinding};
@@ -52,10 +52,7 @@ struct ValidatorScan {
 pub(super) fn that_read_variables_only(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut seen = vec![ValidatorScan::default(); scope.code.functions.len()];
     walk(scope.code, &mut |part, around| {
-        let functions = around.iter().filter_map(|one| match one {
-            Ancestor::Function(number) => Some(*number),
-            _ => None,
-        });
+        let functions = functions_around(around);
         let found = match part {
             CodeNode::Statement(step) => ValidatorScan {
                 judges: matches!(

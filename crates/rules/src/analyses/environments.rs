@@ -1,7 +1,7 @@
 //! The environment handled in ways that do not reach the process: a copy that nobody gets, another dictionary under its
 //! name, and `os.putenv`, which tells Python nothing.
 
-use crate::code::walk::{Ancestor, CodeNode, walk};
+use crate::code::walk::{Ancestor, CodeNode, functions_around, walk};
 use crate::code::{Argument, Call, Expr, ExprKind, Operator, StatementKind, Target};
 use crate::facts::Span;
 use crate::findings::Severity;
@@ -160,13 +160,7 @@ struct Copies<'a> {
 
 impl<'a> Copies<'a> {
     fn look(&mut self, scope: &FileScope<'a>, part: CodeNode<'_, 'a>, around: &[Ancestor<'_, 'a>]) {
-        let functions = || -> Vec<usize> {
-            let numbers = around.iter().filter_map(|one| match one {
-                Ancestor::Function(number) => Some(*number),
-                _ => None,
-            });
-            numbers.collect()
-        };
+        let functions = || -> Vec<usize> { functions_around(around).collect() };
         match part {
             CodeNode::Statement(step) => {
                 self.statement = step.span;

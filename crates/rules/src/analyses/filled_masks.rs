@@ -4,7 +4,7 @@
 //! Names are followed through assignments, loops, `append` and the functions of one file, by what stands in them.
 
 use super::mask_numbers::index_in;
-use crate::code::walk::{Ancestor, CodeNode, walk};
+use crate::code::walk::{CodeNode, functions_around, walk};
 use crate::code::{Argument, Expr, ExprKind, Function, SetVariable, StatementKind, Target};
 use crate::facts::Span;
 use crate::program::{MASK, ORDER};
@@ -85,10 +85,7 @@ fn look<'a>(scope: &FileScope<'a>, known: &mut FxHashSet<&'a str>, found: &mut V
             StatementKind::Return(Some(value)) => {
                 let text = scope.text(value.span);
                 if tells_index(text) || mentions(text, known) {
-                    let inner = around.iter().rev().find_map(|one| match one {
-                        Ancestor::Function(number) => Some(*number),
-                        _ => None,
-                    });
+                    let inner = functions_around(around).next_back();
                     known.extend(inner.map(|number| scope.code.functions[number].name));
                 }
             }

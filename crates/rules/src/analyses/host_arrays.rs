@@ -2,7 +2,7 @@
 
 use super::gpu_values::is_on_gpu;
 use super::memory::{call_of, method_of, path};
-use crate::code::walk::{Ancestor, CodeNode, walk, walk_block};
+use crate::code::walk::{Ancestor, CodeNode, functions_around, walk, walk_block};
 use crate::code::{Block, Expr, ExprKind, Function, StatementKind, Target};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
@@ -37,11 +37,11 @@ pub(super) fn of_gpu_tensors(scope: &FileScope<'_>) -> Vec<RawFinding> {
     walk(scope.code, &mut |part, around| {
         let CodeNode::Expr(expr) = part else { return };
         let Some(tensor) = converted(scope, expr) else { return };
-        let Some(function) = function_around(scope, around) else { return };
+        let Some(number) = functions_around(around).next_back() else { return };
         if around.iter().any(|one| matches!(one, Ancestor::Try(_))) {
             return;
         }
-        if lies_on_gpu(scope, function, without_methods(tensor)) {
+        if lies_on_gpu(scope, &scope.code.functions[number], without_methods(tensor)) {
             found.push(RawFinding::at(scope.place(expr.span)).word("text", scope.text(tensor.span)));
         }
     });
@@ -75,13 +75,6 @@ fn without_methods<'c>(mut tensor: &'c Expr<'c>) -> &'c Expr<'c> {
     }
 }
 
-fn function_around<'a>(scope: &FileScope<'a>, around: &[Ancestor<'_, '_>]) -> Option<&'a Function<'a>> {
-    around.iter().rev().find_map(|one| match one {
-        Ancestor::Function(number) => scope.code.functions.get(*number),
-        _ => None,
-    })
-}
-
 fn lies_on_gpu(scope: &FileScope<'_>, function: &Function<'_>, tensor: &Expr<'_>) -> bool {
     match &tensor.kind {
         ExprKind::Name(name) => {
@@ -102,7 +95,8 @@ fn lies_on_gpu_as_value(scope: &FileScope<'_>, function: &Function<'_>, value: &
     if goes_to_host(scope, value) {
         return false;
     }
-    if method_of(value).is_some_and(|(_, name, _)| matches!(name, "cuda" | "to")) {
+    let is_move = |value: &Expr<'_>| matches!(method_of(value), Some((_, "cuda" | "to", _)));
+    if is_move(value) {
         return is_on_gpu(scope, function, value);
     }
     // What a model gives lies where its input does.
@@ -121,18 +115,12 @@ fn lies_on_gpu_as_value(scope: &FileScope<'_>, function: &Function<'_>, value: &
         }
         _ => false,
     };
+    let is_moved = |input: &Expr<'_>| is_move(input) && is_on_gpu(scope, function, input);
     let is_gpu = |input: &Expr<'_>| match &input.kind {
         ExprKind::Name(name) => {
-            let values = values_of(scope, &function.body, name, input.span);
-            values.last().is_some_and(|last| {
-                method_of(last).is_some_and(|(_, name, _)| matches!(name, "cuda" | "to"))
-                    && is_on_gpu(scope, function, last)
-            })
+            values_of(scope, &function.body, name, input.span).last().is_some_and(|last| is_moved(last))
         }
-        _ => {
-            method_of(input).is_some_and(|(_, name, _)| matches!(name, "cuda" | "to"))
-                && is_on_gpu(scope, function, input)
-        }
+        _ => is_moved(input),
     };
     is_model && call.arguments.first().is_some_and(|first| is_gpu(&first.value))
 }

@@ -4,6 +4,7 @@ use super::dropped_moves::makes_on_cpu;
 use super::memory::method_of;
 use crate::code::walk::{CodeNode, walk, within_function};
 use crate::code::{Expr, ExprKind, StatementKind, Target};
+use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 
@@ -33,7 +34,7 @@ pub(super) fn of_nccl(scope: &FileScope<'_>) -> Vec<RawFinding> {
     }
     let mut values: Vec<(Option<usize>, &str, &Expr<'_>)> = Vec::new();
     let mut moved: Vec<(Option<usize>, &str)> = Vec::new();
-    let mut calls: Vec<(Option<usize>, &Expr<'_>, &str)> = Vec::new();
+    let mut calls: Vec<(Option<usize>, Span, &str, Vec<&Expr<'_>>)> = Vec::new();
     let mut joins = false;
     walk(scope.code, &mut |part, around| {
         let (home, _) = within_function(around);
@@ -67,10 +68,12 @@ pub(super) fn of_nccl(scope: &FileScope<'_>) -> Vec<RawFinding> {
                 }
                 // A group of its own may have another backend.
                 let own_group = call.arguments.iter().any(|one| one.unpacked || one.name == Some("group"));
-                if let Some((known, _)) =
+                if let Some((known, positions)) =
                     COLLECTIVES.iter().find(|(known, _)| *known == name).filter(|_| !own_group)
                 {
-                    calls.push((home, expr, known));
+                    let tensors =
+                        positions.iter().filter_map(|at| argument(&call.arguments, Some(*at), None));
+                    calls.push((home, expr.span, known, tensors.collect()));
                 }
             }
             _ => {}
@@ -90,12 +93,9 @@ pub(super) fn of_nccl(scope: &FileScope<'_>) -> Vec<RawFinding> {
         _ => makes_tensor(scope, tensor),
     };
     let mut found = Vec::new();
-    for (home, expr, name) in calls {
-        let ExprKind::Call(call) = &expr.kind else { continue };
-        let positions = COLLECTIVES.iter().find(|(known, _)| *known == name).map_or(&[][..], |(_, at)| at);
-        let tensors = positions.iter().filter_map(|at| argument(&call.arguments, Some(*at), None));
+    for (home, span, name, tensors) in calls {
         if let Some(tensor) = tensors.into_iter().find(|tensor| is_on_cpu(home, tensor)) {
-            let raw_finding = RawFinding::at(scope.place(expr.span)).word("name", name);
+            let raw_finding = RawFinding::at(scope.place(span)).word("name", name);
             found.push(raw_finding.word("text", scope.text(tensor.span)));
         }
     }

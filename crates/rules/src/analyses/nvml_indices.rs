@@ -2,7 +2,7 @@
 //! knows no mask, CUDA counts what the mask leaves, the fastest first.
 
 use super::parsed_masks::mask_in;
-use crate::code::walk::{Ancestor, CodeNode, walk};
+use crate::code::walk::{CodeNode, functions_around, walk};
 use crate::code::{Call, Expr, ExprKind, StatementKind, Target};
 use crate::facts::Span;
 use crate::findings::Severity;
@@ -32,10 +32,7 @@ pub(super) fn that_cross(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut counted: Vec<(Option<usize>, &str)> = Vec::new();
     let (mut found, mut of_mask): (Vec<Span>, Vec<Span>) = (Vec::new(), Vec::new());
     walk(scope.code, &mut |part, around| {
-        let home = around.iter().rev().find_map(|one| match one {
-            Ancestor::Function(number) => Some(*number),
-            _ => None,
-        });
+        let home = functions_around(around).next_back();
         match part {
             CodeNode::Statement(step) => {
                 if let StatementKind::For { target: Target::Name(name, _), iterable, .. } = &step.kind

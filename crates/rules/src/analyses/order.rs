@@ -1,6 +1,6 @@
 //! Which of two expressions of a file runs first, where the text alone says so.
 
-use crate::code::walk::Ancestor;
+use crate::code::walk::{Ancestor, functions_around};
 use crate::facts::Span;
 
 /// Where something stands, and the function and branches around it.
@@ -14,10 +14,7 @@ pub(super) struct PlaceInFunction {
 
 impl PlaceInFunction {
     pub fn of(span: Span, around: &[Ancestor<'_, '_>]) -> PlaceInFunction {
-        let home = around.iter().rev().find_map(|one| match one {
-            Ancestor::Function(number) => Some(*number),
-            _ => None,
-        });
+        let home = functions_around(around).next_back();
         let arms = around.iter().filter_map(|one| match one {
             Ancestor::Then(test) => Some((test.span, true)),
             Ancestor::Otherwise(test) => Some((test.span, false)),

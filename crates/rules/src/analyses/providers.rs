@@ -1,11 +1,11 @@
 //! GPUs that a session of ONNX Runtime, a model of llama.cpp or a program of Paddle asks for, and may not get.
 
+use super::images::asked_by_images;
 use crate::code::walk::{Ancestor, CodeNode, walk};
-use crate::code::{Expr, ExprKind, Part as Group, Requirement};
+use crate::code::{Expr, ExprKind, Requirement};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
-use crate::sources::Language;
 
 const SESSION: &str = "onnxruntime.InferenceSession";
 
@@ -103,7 +103,7 @@ fn installs_llama(scope: &FileScope<'_>) -> bool {
     }
     let mut asked = scope.program.versions().asked(scope.program.name_of(scope.file), PACKAGE);
     if asked.is_empty() {
-        asked = asked_by_images(scope, PACKAGE);
+        asked = asked_by_images(scope, PACKAGE).into_iter().map(|(_, asked)| asked).collect();
     }
     // A wheel that is named by its address, or an index for a GPU.
     let is_plain = |asked: &Requirement| {
@@ -155,13 +155,6 @@ fn paddle_without_build(scope: &FileScope<'_>) -> Vec<RawFinding> {
         raw_finding.word("package", PACKAGE).word("wanted", "ask for `paddlepaddle-gpu` in its place")
     };
     found.into_iter().map(raw_finding).collect()
-}
-
-/// What commands of images ask of a package: `RUN pip install llama-cpp-python`.
-fn asked_by_images<'a>(scope: &FileScope<'a>, package: &str) -> Vec<&'a Requirement> {
-    let images = scope.program.every_file().filter(|(_, file)| file.language == Language::Dockerfile);
-    let asked = images.flat_map(|(number, _)| &scope.program.code(number).requirements);
-    asked.filter(|asked| asked.name == package && matches!(asked.part, Group::Command(_))).collect()
 }
 
 /// Sessions with nothing but GPU providers, in a file that never asks which it got.

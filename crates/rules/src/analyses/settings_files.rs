@@ -2,7 +2,7 @@
 
 use crate::code::walk::{Ancestor, CodeNode, walk};
 use crate::code::{Expr, ExprKind, StatementKind, Target};
-use crate::facts::{FileId, Place, Span};
+use crate::facts::{FileId, Place, Span, lines_in};
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 use crate::sources::{file_name_of, folder_of};
@@ -79,15 +79,12 @@ fn set_in(scope: &FileScope<'_>, name: &str) -> Option<(FileId, Span, String)> {
     let beside = if own.is_empty() { name.to_owned() } else { format!("{own}/{name}") };
     let mut of_name = scope.program.every_file().filter(|(_, file)| file.name == name || file.name == beside);
     let (number, file) = of_name.next()?;
-    let mut start = 0;
-    for line in file.text.split_inclusive('\n') {
+    for (span, line) in lines_in(&file.text) {
         let set =
             line.trim().trim_start_matches("export ").split_once('=').map(|(variable, _)| variable.trim());
         if let Some(variable) = set.filter(|variable| READ.iter().any(|start| variable.starts_with(start))) {
-            let span = Span { start, end: start + line.trim_end().len() as u32 };
             return Some((number, span, variable.to_owned()));
         }
-        start += line.len() as u32;
     }
     None
 }

@@ -2,7 +2,7 @@
 
 use super::cuda_calls::reaches_cuda;
 use super::device_texts::texts_of;
-use crate::code::walk::{Ancestor, CodeNode, walk};
+use crate::code::walk::{Ancestor, CodeNode, functions_around, walk};
 use crate::code::{Call, Expr, ExprKind, StatementKind, Target};
 use crate::facts::Span;
 use crate::findings::Severity;
@@ -100,8 +100,8 @@ fn names_of_options<'a>(scope: &'a FileScope<'_>) -> FxHashSet<&'a str> {
                 StatementKind::Return(Some(value)) => {
                     let gives =
                         is_parse(value) || matches!(value.kind, ExprKind::Name(name) if names.contains(name));
-                    if gives && let Some(number) = functions_of(around).last() {
-                        givers.insert(scope.code.functions[*number].name);
+                    if gives && let Some(number) = functions_around(around).next_back() {
+                        givers.insert(scope.code.functions[number].name);
                     }
                 }
                 _ => {}
@@ -188,7 +188,7 @@ fn unread_names(scope: &FileScope<'_>) -> Vec<RawFinding> {
                     Some(Ancestor::Class(_))
                 );
                 if !in_class && is_device_name(name) && is_choice(scope, value) {
-                    chosen.push((functions_of(around).last().copied(), name, step.span));
+                    chosen.push((functions_around(around).next_back(), name, step.span));
                 }
             }
             StatementKind::Share(names) => shared.extend(names.iter().copied()),
@@ -196,7 +196,7 @@ fn unread_names(scope: &FileScope<'_>) -> Vec<RawFinding> {
         },
         CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) => places |= places_something(call),
         CodeNode::Expr(Expr { kind: ExprKind::Name(name), .. }) if is_device_name(name) => {
-            read.push((functions_of(around), name));
+            read.push((functions_around(around).collect(), name));
         }
         CodeNode::Expr(_) | CodeNode::Target(_) => {}
     });
@@ -253,12 +253,4 @@ fn is_choice(scope: &FileScope<'_>, value: &Expr<'_>) -> bool {
         })
     };
     scope.text(parts.0.span).contains("cuda") && says("cuda") && says("cpu")
-}
-
-fn functions_of(around: &[Ancestor<'_, '_>]) -> Vec<usize> {
-    let numbers = around.iter().filter_map(|one| match one {
-        Ancestor::Function(number) => Some(*number),
-        _ => None,
-    });
-    numbers.collect()
 }

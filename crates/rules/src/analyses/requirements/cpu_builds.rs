@@ -1,12 +1,12 @@
 //! Builds of torch for the CPU alone, in a project whose programs need a GPU.
 
 use super::label_of;
+use crate::code::Requirement;
 use crate::code::walk::{CodeNode, walk};
-use crate::code::{Part as Group, Requirement};
-use crate::facts::{Place, Span};
+use crate::facts::{Place, Span, lines_in};
 use crate::rules::analyses::cuda_calls::fails_without_driver;
+use crate::rules::analyses::images::{asked_by_images, images};
 use crate::rules::files::{FileScope, RawFinding};
-use crate::sources::Language;
 
 /// The first call that needs a GPU, where all that is installed of torch has no CUDA.
 pub fn of_torch(scope: &FileScope<'_>) -> Vec<RawFinding> {
@@ -24,7 +24,7 @@ pub fn of_torch(scope: &FileScope<'_>) -> Vec<RawFinding> {
     });
     let Some((span, name)) = needed else { return Vec::new() };
     let listed = scope.program.versions().asked(scope.program.name_of(scope.file), "torch");
-    let in_images = in_images(scope);
+    let in_images = asked_by_images(scope, "torch");
     // What an image installs is what runs in it; a list that it reads is one of these.
     let images = in_images.iter().map(|(_, asked)| *asked);
     let all: Vec<&Requirement> = listed.into_iter().chain(images).collect();
@@ -56,35 +56,15 @@ fn says_nothing(asked: &Requirement) -> bool {
     asked.clauses.iter().flatten().all(|clause| label_of(clause).is_none()) && asked.index.only.is_none()
 }
 
-/// What the images of the project ask of torch.
-fn in_images<'a>(scope: &FileScope<'a>) -> Vec<(Place, &'a Requirement)> {
-    let mut found = Vec::new();
-    for (id, file) in scope.program.every_file() {
-        if file.language != Language::Dockerfile || !file.text.contains("torch") {
-            continue;
-        }
-        let asked = scope.program.code(id).requirements.iter();
-        let asked = asked.filter(|asked| asked.name == "torch" && matches!(asked.part, Group::Command(_)));
-        found.extend(asked.map(|asked| (Place { file: id, span: asked.span }, asked)));
-    }
-    found
-}
-
 /// Where an image installs a list of packages from the index for the CPU: `pip install -r list.txt --index-url …/whl/cpu`.
 fn lists_for_cpu(scope: &FileScope<'_>) -> Option<Place> {
-    for (id, file) in scope.program.every_file() {
-        if file.language != Language::Dockerfile {
-            continue;
-        }
-        let mut start = 0;
-        for line in file.text.split_inclusive('\n') {
+    for (file, text) in images(scope) {
+        for (span, line) in lines_in(text) {
             let mut words = line.split_whitespace();
             let by_index = ["--index-url", "-i"].iter().any(|option| line.contains(option));
             if by_index && line.contains(" -r ") && words.any(is_index_for_cpu) {
-                let span = Span { start, end: start + line.trim_end().len() as u32 };
-                return Some(Place { file: id, span });
+                return Some(Place { file, span });
             }
-            start += line.len() as u32;
         }
     }
     None
