@@ -42,6 +42,7 @@ mod lazy_imports;
 mod leak_checks;
 mod linked;
 mod locks;
+mod mask_lists;
 mod mask_numbers;
 mod memory;
 mod names_in_text;

@@ -390,7 +390,7 @@ impl<'p> Interpreter<'p> {
                     args.at(0).and_then(|argument| argument.value.as_text().map(|text| text.into_owned()));
                 part.map_or(Value::Unknown, |part| self.divided(&text.text, &part, span))
             }
-            (Value::Text(text), "format") => self.brace_format(&text.text, args, span),
+            (Value::Text(text), "format") => self.brace_format(text, args, span),
             (Value::Text(text), _) => {
                 let made = super::texts::text_method(text, name, args).unwrap_or(Value::Unknown);
                 self.collection(made)

@@ -7,19 +7,14 @@ use crate::program::heap::values::{Text, Value};
 
 impl<'p> Interpreter<'p> {
     /// `"cuda:{}".format(1)`, for plain placeholders.
-    pub(super) fn brace_format(&mut self, format: &str, args: &Args<'p>, span: Span) -> Value<'p> {
-        if let ("{}", Some(number)) = (format, args.at(0))
-            && let Some(text) = self.text_of_some_int(&number.value)
-        {
-            return text;
-        }
-        let mut result = String::new();
-        let mut rest = format;
+    pub(super) fn brace_format(&mut self, format: &Text<'p>, args: &Args<'p>, span: Span) -> Value<'p> {
+        let mut pieces = Vec::new();
+        let mut rest: &str = &format.text;
         let mut next = 0;
         while let Some((before, after)) = rest.split_once('{') {
             let Some((field, after)) = after.split_once('}') else { return Value::Unknown };
-            result.push_str(before);
-            let argument = match field {
+            pieces.push(Value::text(before.to_owned(), format.place));
+            let argument = match field.strip_suffix(":d").unwrap_or(field) {
                 "" => {
                     next += 1;
                     args.at(next - 1)
@@ -29,14 +24,12 @@ impl<'p> Interpreter<'p> {
                     Err(_) => args.keyword(field),
                 },
             };
-            let Some(text) = argument.and_then(|argument| argument.value.as_text()) else {
-                return Value::Unknown;
-            };
-            result.push_str(&text);
+            let Some(argument) = argument else { return Value::Unknown };
+            pieces.push(argument.value.clone());
             rest = after;
         }
-        result.push_str(rest);
-        Value::text(result, self.place(span))
+        pieces.push(Value::text(rest.to_owned(), format.place));
+        self.concatenation(pieces, span)
     }
 }
 

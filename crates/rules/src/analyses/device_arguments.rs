@@ -341,9 +341,13 @@ impl<'a> DeviceCall<'_, 'a> {
         if path == Some("torch.device().index") || path == Some("torch.cuda.current_device()") {
             return true;
         }
-        // A name that holds a list or `"1,"`.
+        // A name that holds a list or `"1,"`, or what a dictionary has: `GPU_ID = settings["GPU_ID"]`.
         match &self.scope.names.meant(expr).kind {
-            ExprKind::Sequence(_) | ExprKind::Text(_) | ExprKind::Join(_) | ExprKind::Comprehension(_) => {
+            ExprKind::Sequence(_)
+            | ExprKind::Text(_)
+            | ExprKind::Join(_)
+            | ExprKind::Comprehension(_)
+            | ExprKind::Item(_) => {
                 return false;
             }
             _ => {}

@@ -1,5 +1,6 @@
 //! The number that chose the one visible GPU, used again as an index: behind the mask that GPU is number 0.
 
+use super::mask_lists::{cut_from, joined};
 use super::order::PlaceInFunction;
 use super::parsed_masks::mask_in;
 use crate::code::walk::{Ancestor, CodeNode, walk};
@@ -20,53 +21,111 @@ const TAKERS: &[(&str, usize, &str)] = &[
     ("torch.device", 1, "index"),
 ];
 
-/// A mask that one number fills, or a place that takes a number.
+/// A mask that one number or the members of one list fill, or a place that takes a number.
 struct Number<'a> {
     /// As it is written: `args.gpu`
     text: &'a str,
     seen: PlaceInFunction,
 }
 
+/// What fills masks, what is taken as an index, and what gets another value, in a file.
+#[derive(Default)]
+struct Seen<'a> {
+    /// What one number or one text fills.
+    masks: Vec<Number<'a>>,
+    /// What the members of a list fill.
+    joined: Vec<Number<'a>>,
+    indices: Vec<Number<'a>>,
+    /// Lists of which a member, or each, is taken as an index.
+    lists: Vec<Number<'a>>,
+    /// The texts that such lists are cut out of.
+    cut: Vec<Number<'a>>,
+    bound: Vec<(&'a str, Span)>,
+}
+
+impl<'a> Seen<'a> {
+    fn fill(&mut self, scope: &FileScope<'a>, value: &Expr<'_>, step: Span, around: &[Ancestor<'_, '_>]) {
+        let of = |value| Number::of(scope, value, step, around);
+        self.masks.extend(number(scope, value).map(of));
+        self.joined.extend(joined(scope, value).map(of));
+    }
+
+    fn take(&mut self, scope: &FileScope<'a>, index: &Expr<'_>, span: Span, around: &[Ancestor<'_, '_>]) {
+        let of = |value| Number::of(scope, value, span, around);
+        self.indices.extend(number(scope, index).map(of));
+        if let ExprKind::Item(item) = &bare(scope, index).kind {
+            self.take_from(scope, &item.0, span, around);
+        }
+    }
+
+    fn take_from(&mut self, scope: &FileScope<'a>, list: &Expr<'_>, span: Span, around: &[Ancestor<'_, '_>]) {
+        let of = |value| Number::of(scope, value, span, around);
+        self.lists.extend(number(scope, list).map(of));
+        self.cut.extend(cut_from(scope, list).map(of));
+    }
+
+    /// The mask that is filled with the same and reaches an index, where nothing gives the name another value.
+    fn mask_of(&self, masks: &[Number<'a>], index: &Number<'a>) -> Option<Span> {
+        let is_it = |mask: &&Number<'_>| {
+            mask.text == index.text && mask.reaches(index) && {
+                let between = |(text, at): &(&str, Span)| {
+                    let rest = mask.text.strip_prefix(*text);
+                    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+                        && mask.seen.span.start < at.start
+                };
+                !self.bound.iter().any(between)
+            }
+        };
+        masks.iter().find(is_it).map(|mask| mask.seen.span)
+    }
+}
+
 /// Indices that are the number of the mask.
 pub(super) fn used_as_indices(scope: &FileScope<'_>) -> Vec<RawFinding> {
-    let (mut masks, mut indices, mut bound) = (Vec::new(), Vec::new(), Vec::new());
-    let mut found: Vec<(Span, Option<Span>)> = Vec::new();
+    const ONE: &str = "with the mask the only visible GPU is `cuda:0`";
+    const SEVERAL: &str = "behind the mask the visible GPUs are numbered from 0";
+    let mut seen = Seen::default();
+    let mut found: Vec<(Span, &str, Option<Span>)> = Vec::new();
     let mut by_ray: Vec<Span> = Vec::new();
     walk(scope.code, &mut |part, around| match part {
         CodeNode::Statement(step) => {
-            bound.extend(assigned(scope, step));
-            let filled = mask_filled(scope, step).and_then(|value| number(scope, value));
-            masks.extend(filled.map(|value| Number::of(scope, value, step.span, around)));
+            seen.bound.extend(assigned(scope, step));
+            if let Some(value) = mask_filled(scope, step) {
+                seen.fill(scope, value, step.span, around);
+            }
         }
         CodeNode::Expr(expr) => {
+            if let Some(list) = list_in(expr) {
+                seen.take_from(scope, list, list.span, around);
+            }
             let Some(index) = index_in(scope, expr) else { return };
             if entry_of_mask(scope, index, 0) {
-                found.push((expr.span, None));
+                found.push((expr.span, ONE, None));
             }
             if is_given_by_ray(scope, index, 0) {
                 by_ray.push(expr.span);
             }
-            let index = number(scope, index);
-            indices.extend(index.map(|index| Number::of(scope, index, expr.span, around)));
+            seen.take(scope, index, expr.span, around);
         }
         CodeNode::Target(_) => {}
     });
-    for index in &indices {
-        let is_it = |mask: &&Number<'_>| {
-            mask.text == index.text && mask.reaches(index) && {
-                let between =
-                    |(text, at): &(&str, Span)| *text == mask.text && mask.seen.span.start < at.start;
-                !bound.iter().any(between)
-            }
-        };
-        found.extend(masks.iter().find(is_it).map(|mask| (index.seen.span, Some(mask.seen.span))));
+    let pairs = [
+        (&seen.masks, &seen.indices, ONE),
+        (&seen.joined, &seen.lists, SEVERAL),
+        (&seen.masks, &seen.cut, SEVERAL),
+    ];
+    for (masks, indices, left) in pairs {
+        for index in indices {
+            found.extend(seen.mask_of(masks, index).map(|mask| (index.seen.span, left, Some(mask))));
+        }
     }
     found.sort();
-    found.dedup_by_key(|(span, _)| *span);
-    let raw_finding = |(span, mask): (Span, Option<Span>)| {
-        let raw_finding = told(scope, span, "with the mask the only visible GPU is `cuda:0`");
+    found.dedup_by_key(|(span, ..)| *span);
+    let raw_finding = |(span, left, mask): (Span, &str, Option<Span>)| {
+        let raw_finding = told(scope, span, left);
         match mask {
-            Some(mask) => raw_finding.beside(scope.place(mask), "the mask leaves this one GPU"),
+            Some(mask) if left == ONE => raw_finding.beside(scope.place(mask), "the mask leaves this one GPU"),
+            Some(mask) => raw_finding.beside(scope.place(mask), "the mask is made of the same numbers"),
             None => raw_finding,
         }
     };
@@ -192,22 +251,48 @@ pub(super) fn mask_filled<'c>(scope: &FileScope<'_>, step: &'c Statement<'c>) ->
     }
 }
 
-/// The name or attribute of which a text is made: of `str(n)`, `f"{n}"`, `"%d" % n` it is `n`.
+/// The name, attribute or member of which a text is made: of `str(n)`, `f"{n}"`, `"%d" % n`, `"{}".format(n)` it is `n`.
 fn number<'c>(scope: &FileScope<'_>, value: &'c Expr<'c>) -> Option<&'c Expr<'c>> {
     match &value.kind {
         ExprKind::Name(_) => Some(value),
         ExprKind::Attribute(object, _) => number(scope, object).map(|_| value),
+        // `gpus[0]`
+        ExprKind::Item(item) => {
+            let is_member = matches!(item.1.kind, ExprKind::Int(_) | ExprKind::Text(_));
+            let is_environment = scope.names.path(&item.0) == Some("os.environ");
+            (is_member && !is_environment).then(|| number(scope, &item.0)).flatten().map(|_| value)
+        }
         ExprKind::Join(parts) => match &parts[..] {
             [part] => number(scope, part),
             _ => None,
         },
+        ExprKind::Binary(Operator::Remainder, sides) => {
+            let is_number = matches!(&sides.0.kind, ExprKind::Text(text) if ["%d", "%i", "%s"].contains(&&**text));
+            is_number.then(|| number(scope, &sides.1)).flatten()
+        }
         ExprKind::Call(call) => {
-            let makes_text = matches!(scope.names.path(&call.callee), Some("builtins.str" | "builtins.int"));
-            let [only] = &call.arguments[..] else { return None };
-            if makes_text { number(scope, &only.value) } else { None }
+            let inner = bare(scope, value);
+            let made_by_format = matches!(&call.callee.kind, ExprKind::Attribute(text, "format")
+                if matches!(&text.kind, ExprKind::Text(text) if text == "{}"));
+            match (&call.arguments[..], made_by_format) {
+                ([only], true) => number(scope, &only.value),
+                _ if inner.span == value.span => None,
+                _ => number(scope, inner),
+            }
         }
         _ => None,
     }
+}
+
+/// What stands in `int(…)` and `str(…)`.
+fn bare<'c>(scope: &FileScope<'_>, mut value: &'c Expr<'c>) -> &'c Expr<'c> {
+    while let ExprKind::Call(call) = &value.kind
+        && let ([only], Some(inner)) = (&call.arguments[..], is_int(scope, call))
+        && only.value.span == inner.span
+    {
+        value = inner;
+    }
+    value
 }
 
 /// The expression that says which GPU is meant, in one that names a device.
@@ -221,6 +306,12 @@ pub(super) fn index_in<'c>(scope: &FileScope<'_>, expr: &'c Expr<'c>) -> Option<
         },
         // `"cuda:" + str(n)`
         ExprKind::Binary(Operator::Add, sides) if is_kind(&sides.0) => Some(&sides.1),
+        // `"cuda:%d" % n`
+        ExprKind::Binary(Operator::Remainder, sides)
+            if matches!(&sides.0.kind, ExprKind::Text(text) if text.starts_with("cuda:%")) =>
+        {
+            Some(&sides.1)
+        }
         ExprKind::Call(call) => index_given(scope, call),
         _ => None,
     }
@@ -247,6 +338,12 @@ fn index_given<'c>(scope: &FileScope<'_>, call: &'c Call<'c>) -> Option<&'c Expr
         ExprKind::Sequence(ids) => ids.first().filter(|_| ids.len() == 1),
         _ => None,
     }
+}
+
+/// `DataParallel(net, device_ids=gpus)`: each member is an index.
+fn list_in<'c>(expr: &'c Expr<'c>) -> Option<&'c Expr<'c>> {
+    let ExprKind::Call(call) = &expr.kind else { return None };
+    argument(&call.arguments, None, Some("device_ids"))
 }
 
 /// The names and attributes that a statement gives another value, as they are written.
