@@ -194,6 +194,9 @@ impl Scope<'_> {
                 event.what.takes_gpu() || self.is_handed_on(&rule.find.launches_without, id, event)
             }
             (EventSelector::GpuLoad, ScopeKind::Program) => event.what.loads() && !self.trace.own_uses_only,
+            (EventSelector::LoadBeforeOwnGpu, ScopeKind::Program) => {
+                !self.trace.own_uses_only && self.loads_before_own_gpu(id, event)
+            }
             (EventSelector::TestLoad, ScopeKind::Program) => {
                 event.what.loads()
                     && (self.is_decided(rule) || !keeps_its_share(event))

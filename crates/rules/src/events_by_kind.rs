@@ -74,6 +74,7 @@ fn kind_looked_for(wanted: EventSelector) -> Option<Kind> {
             Some(Kind::Import)
         }
         EventSelector::GpuLoad
+        | EventSelector::LoadBeforeOwnGpu
         | EventSelector::TestLoad
         | EventSelector::QueryAtImport
         | EventSelector::ObjectAtImport

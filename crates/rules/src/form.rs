@@ -50,8 +50,11 @@ impl Rule {
 
 impl Find {
     fn settle(&self) -> Result<(), Fault> {
-        let ways = [self.event.is_some(), self.uses.is_some(), self.analysis.is_some()];
-        if ways.iter().filter(|given| **given).count() != 1 {
+        let is_one = match (&self.event, &self.uses, &self.analysis) {
+            (Some(_), None, _) | (None, Some(_), None) | (None, None, Some(_)) => true,
+            _ => false,
+        };
+        if !is_one {
             return Err(fault("find", "`find` needs one of `event`, `uses` and `analysis`".to_owned()));
         }
         if let Some(name) = self.analysis.as_deref()

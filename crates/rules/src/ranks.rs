@@ -2,7 +2,7 @@
 
 use super::evaluate::Scope;
 use crate::facts::{FileId, Span};
-use crate::program::trace::{Event, EventId};
+use crate::program::trace::{Event, EventId, EventKind};
 
 impl Scope<'_> {
     /// Whether a call takes the GPU with the number of this process: `torch.cuda.set_device(local_rank)`. Which card that
@@ -11,6 +11,36 @@ impl Scope<'_> {
         let chooses = |one: &Event| one.process == event.process && self.trace.takes_own_number(one);
         let is_chosen = || self.trace.events[..id as usize].iter().rev().any(chooses);
         self.speaks_of_rank(event) || event.process.is_some() && is_chosen()
+    }
+
+    /// Whether one of several processes puts something on the current GPU, which is number 0, and only later makes its own
+    /// the current one. The first such load is meant.
+    pub(super) fn loads_before_own_gpu(&self, id: EventId, event: &Event) -> bool {
+        if !self.loads_on_current(event) {
+            return false;
+        }
+        let events = &self.trace.events;
+        let is_beside = |other: &Event| {
+            (other.process, other.in_child) == (event.process, event.in_child)
+                && !self.trace.excludes(event, other)
+        };
+        let comes_first = |other: &Event| is_beside(other) && (is_choice(other) || self.loads_on_current(other));
+        if events[..id as usize].iter().any(comes_first) {
+            return false;
+        }
+        let chosen = (id + 1..).zip(&events[id as usize + 1..]).find(|(_, other)| is_beside(other) && is_choice(other));
+        chosen.is_some_and(|(at, chosen)| {
+            event.arms.iter().all(|arm| chosen.arms.contains(arm)) && self.is_by_rank(at, chosen)
+        })
+    }
+
+    /// Whether a call puts something on the GPU that is current: `net.cuda()`, `net.to("cuda")`.
+    fn loads_on_current(&self, event: &Event) -> bool {
+        let names_it = || {
+            let text = self.program.text(event.place);
+            text.ends_with(".cuda()") || ["\"cuda\"", "'cuda'"].iter().any(|device| text.contains(device))
+        };
+        event.what.loads() && names_it()
     }
 
     fn speaks_of_rank(&self, event: &Event) -> bool {
@@ -44,6 +74,11 @@ impl Scope<'_> {
         let is_named = || self.program.text(event.place).contains("cuda:");
         (event.in_child && !is_named()) || self.speaks_of_rank(event) || self.trace.takes_own_number(event)
     }
+}
+
+/// Whether a call makes a GPU the current one.
+fn is_choice(event: &Event) -> bool {
+    matches!(&event.what, EventKind::Call { callee, .. } if callee == "torch.cuda.set_device")
 }
 
 fn words(text: &str) -> impl Iterator<Item = &str> {

@@ -141,7 +141,8 @@ pub enum Section {
     Backends,
 }
 
-/// What a rule looks for: one of `event`, `uses` and `analysis`.
+/// What a rule looks for: one of `event`, `uses` and `analysis`; an analysis may find what an event shows as well, in files that no
+/// program is seen to run.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Find {
@@ -219,6 +220,8 @@ pub enum EventSelector {
     ReachedImport,
     /// A program puts memory on the GPU.
     GpuLoad,
+    /// One of several processes puts memory on GPU 0, before it selects the GPU with its own number.
+    LoadBeforeOwnGpu,
     /// A test, or a function that reads like one, puts memory on the GPU.
     TestLoad,
     /// An import outside the project initialises CUDA.

@@ -40,6 +40,6 @@ pub(super) fn used_before(scope: &FileScope<'_>) -> Vec<RawFinding> {
     // What is made current twice may be so before.
     let [chosen] = &chosen[..] else { return Vec::new() };
     let Some(early) = used.iter().find(|used| used.precedes(chosen)) else { return Vec::new() };
-    let raw_finding = RawFinding::at(scope.place(early.span)).word("text", scope.text(early.span));
+    let raw_finding = RawFinding::at(scope.place(early.span)).word("use", scope.text(early.span));
     vec![raw_finding.beside(scope.place(chosen.span), "the card of this process is chosen here")]
 }

@@ -22,6 +22,7 @@ const BESIDE: &[(&str, &[&str])] = &[
     ("input-on-another-device", &["cuda:", ".cuda("]),
     ("optimizer-state-before-move", &["torch.optim", "optim."]),
     ("pickle-of-gpu-model", &["cuda"]),
+    ("rank-mask-ignores-given", &["rank", "RANK", "LOCALID"]),
     ("retry-inside-oom-handler", &["except"]),
     ("tensor-not-a-buffer", &["torch."]),
     ("visible-count-as-mask", &["device_count"]),

@@ -1,10 +1,12 @@
-//! A mask that a program sets for itself, in a program of which a launcher starts more processes than the mask leaves GPUs.
+//! Masks that the processes of one job set for themselves: the same in all, or the number of the process whatever they were given.
 
 use super::mask_numbers::mask_filled;
-use crate::code::walk::{CodeNode, walk_top};
-use crate::code::{ExprKind, StatementKind};
+use super::parsed_masks::mask_in;
+use crate::code::walk::{CodeNode, walk, walk_top};
+use crate::code::{Comparison, Expr, ExprKind, StatementKind};
 use crate::commands::ranks;
 use crate::facts::Span;
+use crate::program::MASK;
 use crate::rules::files::{FileScope, RawFinding};
 
 /// Masks at the top of a program that torchrun or accelerate starts in several processes.
@@ -40,4 +42,46 @@ fn started_by(scope: &FileScope<'_>) -> Vec<(String, usize)> {
     let commands = scope.program.run_commands().flatten();
     let starting = commands.filter(|command| command.starts == Some(scope.file));
     starting.filter_map(|command| ranks(&command.words())).map(|ranks| (ranks.option, ranks.count)).collect()
+}
+
+/// Masks that are the number of the process and no entry of a list, in a file that does not look at the mask that is there.
+pub(super) fn that_ignore_given(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    let (mut filled, mut of_rank, mut entries) = (Vec::new(), Vec::new(), Vec::new());
+    let mut is_read = false;
+    walk(scope.code, &mut |part, _| match part {
+        CodeNode::Statement(step) if matches!(step.kind, StatementKind::Assign { .. }) => {
+            filled.extend(mask_filled(scope, step).map(|value| (step.span, value.span)));
+        }
+        CodeNode::Expr(expr) => {
+            is_read = is_read || looks_at_mask(scope, expr);
+            match &expr.kind {
+                ExprKind::Name(name) => {
+                    let function = scope.program.innermost_function(scope.file, expr.span.start as usize);
+                    let is_rank = scope.program.is_rank_name(scope.file, name, function);
+                    of_rank.extend(is_rank.then_some(expr.span));
+                }
+                ExprKind::Item(item) if scope.names.path(&item.0) != Some("os.environ") => entries.push(expr.span),
+                _ => {}
+            }
+        }
+        _ => {}
+    });
+    if is_read {
+        return Vec::new();
+    }
+    filled.retain(|(_, value)| {
+        let holds = |spans: &[Span]| spans.iter().any(|span| value.holds(*span));
+        (holds(&of_rank) || scope.program.speaks_of_rank(scope.place(*value))) && !holds(&entries)
+    });
+    filled.into_iter().map(|(step, _)| RawFinding::at(scope.place(step))).collect()
+}
+
+/// `os.environ["CUDA_VISIBLE_DEVICES"]`, `"CUDA_VISIBLE_DEVICES" in os.environ`
+fn looks_at_mask(scope: &FileScope<'_>, expr: &Expr<'_>) -> bool {
+    let is_mask = |key: &Expr<'_>| matches!(&scope.names.meant(key).kind, ExprKind::Text(text) if text == MASK);
+    match &expr.kind {
+        ExprKind::Compare(Comparison::In | Comparison::NotIn, sides) => is_mask(&sides.0),
+        ExprKind::Item(_) | ExprKind::Call(_) => mask_in(scope, expr).is_some(),
+        _ => false,
+    }
 }

@@ -259,6 +259,11 @@ pub(super) const ANALYSES: &[Analysis] = &[
         look: rank_masks::for_all_ranks,
     },
     Analysis {
+        name: "rank-mask-ignores-given",
+        words: &["CUDA_VISIBLE_DEVICES"],
+        look: rank_masks::that_ignore_given,
+    },
+    Analysis {
         name: "jax-platform-only-preferred",
         words: &["jax_platform_name", "jax_default_device"],
         look: jax_platforms::only_preferred,
