@@ -35,7 +35,7 @@ pub(super) fn left_by_data_parallel(scope: &FileScope<'_>) -> Vec<RawFinding> {
                 let ExprKind::Call(inner) = &wrapper.kind else { return };
                 let wraps = scope.names.path(&inner.callee).is_some_and(|path| PARALLEL.contains(&path));
                 let ids = argument(&inner.arguments, Some(1), Some("device_ids")).filter(|_| wraps);
-                named.extend(ids.and_then(|ids| first_above(scope, ids)).map(|id| (wrapper.span, id)));
+                named.extend(ids.and_then(|ids| start_of(scope, ids)).map(|start| (wrapper.span, start)));
             }
             Some("torch.cuda.set_device") => {
                 let index = argument(&call.arguments, Some(0), Some("device"));
@@ -49,9 +49,8 @@ pub(super) fn left_by_data_parallel(scope: &FileScope<'_>) -> Vec<RawFinding> {
                 }
                 let moved =
                     call.arguments.first().is_some_and(|model| is_moved_to_current(scope, &model.value));
-                named.extend(
-                    ids.and_then(|ids| first_above(scope, ids)).filter(|_| moved).map(|id| (expr.span, id)),
-                );
+                let start = ids.and_then(|ids| start_of(scope, ids)).filter(|_| moved);
+                named.extend(start.map(|start| (expr.span, start)));
             }
             _ => {}
         }
@@ -73,8 +72,8 @@ pub(super) fn left_by_data_parallel(scope: &FileScope<'_>) -> Vec<RawFinding> {
         found.extend(parallel_models::on_another_card(scope));
     }
     if !chooses_current(scope) {
-        found.extend(named.into_iter().map(|(span, first)| {
-            let starts = format!("starts at `cuda:{first}`, the first of `device_ids`");
+        found.extend(named.into_iter().map(|(span, start)| {
+            let starts = format!("starts at {start}");
             RawFinding::at(scope.place(span)).word("index", "0").word("starts", starts)
         }));
     }
@@ -89,10 +88,27 @@ fn is_moved_to_current(scope: &FileScope<'_>, expr: &Expr<'_>) -> bool {
     }
 }
 
-/// The first of a list of cards, where it is another than the first of the machine.
-fn first_above(scope: &FileScope<'_>, ids: &Expr<'_>) -> Option<i64> {
-    let ExprKind::Sequence(ids) = &scope.names.meant(ids).kind else { return None };
-    index_of(scope, ids.first()?).filter(|first| *first > 0)
+/// Where `DataParallel` starts by a list of cards, where that is, or may be, another card than the first of the machine.
+fn start_of(scope: &FileScope<'_>, ids: &Expr<'_>) -> Option<String> {
+    match &scope.names.meant(ids).kind {
+        ExprKind::Sequence(known) => {
+            let first = index_of(scope, known.first()?).filter(|first| *first > 0)?;
+            Some(format!("`cuda:{first}`, the first of `device_ids`"))
+        }
+        ExprKind::Attribute(_, name) if is_option(scope, name) => {
+            Some(format!("the first of `{}`, which the command line gives", scope.text(ids.span)))
+        }
+        _ => None,
+    }
+}
+
+/// Whether the command line gives the cards under this name, and nothing in the project makes one of them current or visible.
+fn is_option(scope: &FileScope<'_>, name: &str) -> bool {
+    const OPTIONS: &[&str] = &["--device_ids", "--devices", "--gpu", "--gpu_ids", "--gpus", "--gpu-ids", "--device-ids"];
+    let given = |option: &&str| option.trim_start_matches('-').replace('-', "_") == name;
+    let is_named = |word| !scope.program.files_with(word).is_empty();
+    OPTIONS.iter().copied().filter(given).any(is_named)
+        && !["CUDA_VISIBLE_DEVICES", "set_device", "cuda.device("].into_iter().any(is_named)
 }
 
 /// `torch.cuda.empty_cache()` in a file that uses another card than the first one, which is the current one.
