@@ -75,6 +75,7 @@ mod swallowing;
 mod table;
 mod task_numbers;
 mod tensorflow;
+mod tensorflow_cards;
 mod tensorflow_memory;
 mod tf32;
 mod uncalled_checks;

@@ -8,7 +8,7 @@ use super::{
     kept_counts, kept_graphs, late_moves, late_ranks, lazy_imports, leak_checks, linked, locks, mask_numbers,
     node_numbers, nvml_indices, optional_imports, parallel_kernels, parsed_masks, pickled, preloads,
     providers, python_names, rank_masks, ranks, ray_tasks, requirements, resets, retries, rocm,
-    settings_files, slurm_jobs, step_loops, subshells, task_numbers, tensorflow, tensorflow_memory, tf32,
+    settings_files, slurm_jobs, step_loops, subshells, task_numbers, tensorflow, tensorflow_cards, tensorflow_memory, tf32,
     uncalled_checks, unentered_contexts, unmoved_tensors, unread_choices, unused_choices, visible_counts,
 };
 
@@ -321,8 +321,8 @@ pub(super) const ANALYSES: &[Analysis] = &[
     Analysis { name: "tensorflow-beside-jax", words: &["jax"], look: tensorflow::beside_jax },
     Analysis {
         name: "tensorflow-touches-all-cards",
-        words: &["set_visible_devices", "MirroredStrategy", "OneDeviceStrategy"],
-        look: tensorflow::chosen_by_list,
+        words: &["set_visible_devices", "MirroredStrategy", "OneDeviceStrategy", "tf.device", "tensorflow.device"],
+        look: tensorflow_cards::chosen_by_list,
     },
     Analysis {
         name: "memory-growth-differs",

@@ -12,7 +12,7 @@ use crate::versions::Range;
 use rustc_hash::FxHashSet;
 
 /// Calls that configure devices, and refuse once there are some.
-const SETTINGS: &[&str] = &[
+pub(super) const SETTINGS: &[&str] = &[
     "tensorflow.config.set_visible_devices",
     "tensorflow.config.set_logical_device_configuration",
     "tensorflow.config.experimental.set_memory_growth",
@@ -275,69 +275,6 @@ pub(super) fn growth_of_one_card(scope: &FileScope<'_>) -> Vec<RawFinding> {
     if growths == 1 { found } else { Vec::new() }
 }
 
-/// One card chosen out of all, in a program without a mask.
-pub(super) fn chosen_by_list(scope: &FileScope<'_>) -> Vec<RawFinding> {
-    if scope.whole_text().contains("CUDA_VISIBLE_DEVICES") {
-        return Vec::new();
-    }
-    let mut found = Vec::new();
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
-        if called(scope, call)
-            .is_none_or(|path| !path.ends_with(".set_visible_devices") || !SETTINGS.contains(&path))
-        {
-            return;
-        }
-        // A list with one card that an index picks: `[gpus[1]]`, `gpus[1]`, or a name for it.
-        let first = call.arguments.first().map(|argument| &argument.value);
-        let one = first.map(|given| match &given.kind {
-            ExprKind::Sequence(listed) if listed.len() == 1 => &listed[0],
-            _ => given,
-        });
-        if one.is_some_and(|one| matches!(scope.names.meant(one).kind, ExprKind::Item(_))) {
-            found.push(RawFinding::at(scope.place(expr.span)));
-        }
-    });
-    if found.is_empty() {
-        found.extend(chosen_by_strategy(scope));
-    }
-    found
-}
-
-/// `tf.distribute.MirroredStrategy(devices=["/gpu:1"])`, in a file that names no first card.
-fn chosen_by_strategy(scope: &FileScope<'_>) -> Option<RawFinding> {
-    const STRATEGIES: &[&str] =
-        &["tensorflow.distribute.MirroredStrategy", "tensorflow.distribute.OneDeviceStrategy"];
-    let text = scope.whole_text().to_ascii_lowercase();
-    if text.contains("gpu:0") || text.contains("set_visible_devices") {
-        return None;
-    }
-    let index_of = |expr: &Expr<'_>| match &scope.names.meant(expr).kind {
-        ExprKind::Text(text) => text.to_ascii_lowercase().rsplit_once("gpu:")?.1.parse::<u32>().ok(),
-        _ => None,
-    };
-    let mut found = None;
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
-        if found.is_some() || called(scope, call).is_none_or(|path| !STRATEGIES.contains(&path)) {
-            return;
-        }
-        let named = |name| argument(&call.arguments, Some(0), Some(name));
-        let Some(given) = named("devices").or_else(|| named("device")) else { return };
-        let given = scope.names.meant(given);
-        let are_others = match &given.kind {
-            ExprKind::Sequence(names) => {
-                !names.is_empty() && names.iter().all(|name| index_of(name).is_some_and(|index| index > 0))
-            }
-            _ => index_of(given).is_some_and(|index| index > 0),
-        };
-        if are_others {
-            found = Some(RawFinding::at(scope.place(expr.span)));
-        }
-    });
-    found
-}
-
 /// Data that TensorFlow reads for JAX, in a project that leaves it all GPUs.
 pub(super) fn beside_jax(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let (mut reads, mut computes) = (None, false);
@@ -366,6 +303,6 @@ pub(super) fn beside_jax(scope: &FileScope<'_>) -> Vec<RawFinding> {
     vec![RawFinding::at(scope.place(span))]
 }
 
-fn called<'n>(scope: &'n FileScope<'_>, call: &Call<'_>) -> Option<&'n str> {
+pub(super) fn called<'n>(scope: &'n FileScope<'_>, call: &Call<'_>) -> Option<&'n str> {
     scope.names.path(&call.callee)
 }

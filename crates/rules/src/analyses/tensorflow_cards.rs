@@ -1,0 +1,127 @@
+//! One card of all that TensorFlow sees, on which it computes.
+
+use super::tensorflow::{SETTINGS, called};
+use crate::code::walk::{CodeNode, walk};
+use crate::code::{Expr, ExprKind, Operator};
+use crate::rules::files::{FileScope, RawFinding};
+use crate::rules::uses::argument;
+
+/// One card chosen out of all, in a program without a mask.
+pub(super) fn chosen_by_list(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    if scope.whole_text().contains("CUDA_VISIBLE_DEVICES") {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    walk(scope.code, &mut |part, _| {
+        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        if called(scope, call)
+            .is_none_or(|path| !path.ends_with(".set_visible_devices") || !SETTINGS.contains(&path))
+        {
+            return;
+        }
+        // A list with one card that an index picks: `[gpus[1]]`, `gpus[1]`, or a name for it.
+        let first = call.arguments.first().map(|argument| &argument.value);
+        let one = first.map(|given| match &given.kind {
+            ExprKind::Sequence(listed) if listed.len() == 1 => &listed[0],
+            _ => given,
+        });
+        if one.is_some_and(|one| matches!(scope.names.meant(one).kind, ExprKind::Item(_))) {
+            found.push(RawFinding::at(scope.place(expr.span)));
+        }
+    });
+    if found.is_empty() {
+        found.extend(chosen_by_strategy(scope).or_else(|| chosen_by_block(scope)));
+    }
+    found
+}
+
+/// `tf.distribute.MirroredStrategy(devices=["/gpu:1"])`, in a file that names no first card.
+fn chosen_by_strategy(scope: &FileScope<'_>) -> Option<RawFinding> {
+    const STRATEGIES: &[&str] =
+        &["tensorflow.distribute.MirroredStrategy", "tensorflow.distribute.OneDeviceStrategy"];
+    let text = scope.whole_text().to_ascii_lowercase();
+    if text.contains("gpu:0") || text.contains("set_visible_devices") {
+        return None;
+    }
+    let index_of = |expr: &Expr<'_>| match &scope.names.meant(expr).kind {
+        ExprKind::Text(text) => text.to_ascii_lowercase().rsplit_once("gpu:")?.1.parse::<u32>().ok(),
+        _ => None,
+    };
+    let mut found = None;
+    walk(scope.code, &mut |part, _| {
+        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        if found.is_some() || called(scope, call).is_none_or(|path| !STRATEGIES.contains(&path)) {
+            return;
+        }
+        let named = |name| argument(&call.arguments, Some(0), Some(name));
+        let Some(given) = named("devices").or_else(|| named("device")) else { return };
+        let given = scope.names.meant(given);
+        let are_others = match &given.kind {
+            ExprKind::Sequence(names) => {
+                !names.is_empty() && names.iter().all(|name| index_of(name).is_some_and(|index| index > 0))
+            }
+            _ => index_of(given).is_some_and(|index| index > 0),
+        };
+        if are_others {
+            found = Some(RawFinding::at(scope.place(expr.span)));
+        }
+    });
+    found
+}
+
+/// `with tf.device("/gpu:" + str(args.gpu)):` in a file that names one card alone. Of a loop over cards the number is not known.
+fn chosen_by_block(scope: &FileScope<'_>) -> Option<RawFinding> {
+    let (mut found, mut others) = (None, false);
+    walk(scope.code, &mut |part, _| {
+        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        if called(scope, call) != Some("tensorflow.device") {
+            return;
+        }
+        let Some(name) = argument(&call.arguments, Some(0), Some("device_name")) else { return };
+        if !scope.text(name.span).to_ascii_lowercase().contains("gpu") {
+            return;
+        }
+        let chosen = names_one_card(scope, name);
+        others |= !chosen;
+        found = found.or(chosen.then_some(expr.span));
+    });
+    found.filter(|_| !others).map(|span| RawFinding::at(scope.place(span)))
+}
+
+/// `"/gpu:1"`, and `"/gpu:"` with a number that an option gives.
+fn names_one_card(scope: &FileScope<'_>, name: &Expr<'_>) -> bool {
+    let begins = |expr: &Expr<'_>, with: &str| {
+        matches!(&expr.kind, ExprKind::Text(text) if text.to_ascii_lowercase().contains(with))
+    };
+    let is_given = |number: &Expr<'_>| match &number.kind {
+        ExprKind::Call(call) if matches!(called(scope, call), Some("builtins.str" | "builtins.int")) => {
+            call.arguments.first().is_some_and(|inner| is_option(scope, &inner.value))
+        }
+        _ => is_option(scope, number),
+    };
+    match &name.kind {
+        ExprKind::Text(text) => {
+            let index = text.to_ascii_lowercase().rsplit_once("gpu:").and_then(|(_, index)| index.parse().ok());
+            index.is_some_and(|index: u32| index > 0)
+        }
+        ExprKind::Join(parts) => match &parts[..] {
+            [kind, number] => begins(kind, "gpu:") && is_given(number),
+            _ => false,
+        },
+        ExprKind::Binary(Operator::Add, sides) => begins(&sides.0, "gpu:") && is_given(&sides.1),
+        ExprKind::Binary(Operator::Remainder, sides) => begins(&sides.0, "gpu:%") && is_given(&sides.1),
+        ExprKind::Call(call) => match &call.callee.kind {
+            ExprKind::Attribute(text, "format") => {
+                begins(text, "gpu:{") && call.arguments.first().is_some_and(|one| is_given(&one.value))
+            }
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// `args.gpu`, `FLAGS.gpu`, or a name for it.
+fn is_option(scope: &FileScope<'_>, expr: &Expr<'_>) -> bool {
+    let ExprKind::Attribute(object, _) = &scope.names.meant(expr).kind else { return false };
+    matches!(&object.kind, ExprKind::Name(name) if ["args", "flags", "opt", "opts", "options", "hparams"].contains(&&*name.to_ascii_lowercase()))
+}
