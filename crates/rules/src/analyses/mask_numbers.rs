@@ -3,7 +3,7 @@
 use super::mask_lists::{cut_from, joined};
 use super::order::PlaceInFunction;
 use super::parsed_masks::mask_in;
-use crate::code::walk::{Ancestor, CodeNode, walk};
+use crate::code::walk::{Ancestor, CodeNode, functions_around, walk};
 use crate::code::{Call, Expr, ExprKind, Operator, Statement, StatementKind, Target};
 use crate::facts::Span;
 use crate::program::MASK;
@@ -40,7 +40,8 @@ struct Seen<'a> {
     lists: Vec<Number<'a>>,
     /// The texts that such lists are cut out of.
     cut: Vec<Number<'a>>,
-    bound: Vec<(&'a str, Span)>,
+    /// With the function in which that happens.
+    bound: Vec<(&'a str, Span, Option<usize>)>,
 }
 
 impl<'a> Seen<'a> {
@@ -68,10 +69,11 @@ impl<'a> Seen<'a> {
     fn mask_of(&self, masks: &[Number<'a>], index: &Number<'a>) -> Option<Span> {
         let is_it = |mask: &&Number<'_>| {
             mask.text == index.text && mask.reaches(index) && {
-                let between = |(text, at): &(&str, Span)| {
+                let between = |(text, at, home): &(&str, Span, Option<usize>)| {
                     let rest = mask.text.strip_prefix(*text);
                     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
                         && mask.seen.span.start < at.start
+                        && [mask.seen.home, index.seen.home].contains(home)
                 };
                 !self.bound.iter().any(between)
             }
@@ -89,7 +91,8 @@ pub(super) fn used_as_indices(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut by_ray: Vec<Span> = Vec::new();
     walk(scope.code, &mut |part, around| match part {
         CodeNode::Statement(step) => {
-            seen.bound.extend(assigned(scope, step));
+            let home = functions_around(around).next_back();
+            seen.bound.extend(assigned(scope, step).into_iter().map(|(text, span)| (text, span, home)));
             if let Some(value) = mask_filled(scope, step) {
                 seen.fill(scope, value, step.span, around);
             }
