@@ -84,6 +84,7 @@ mod unmoved_tensors;
 mod unread_choices;
 mod unused_choices;
 mod visible_counts;
+mod volatile;
 
 use super::files::{FileScope, RawFinding};
 

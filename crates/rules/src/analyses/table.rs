@@ -9,7 +9,7 @@ use super::{
     node_numbers, nvml_indices, optional_imports, parallel_kernels, parsed_masks, pickled, preloads,
     providers, python_names, rank_masks, ranks, ray_tasks, requirements, resets, retries, rocm,
     settings_files, slurm_jobs, step_loops, subshells, task_numbers, tensorflow, tensorflow_cards, tensorflow_memory, tf32,
-    uncalled_checks, unentered_contexts, unmoved_tensors, unread_choices, unused_choices, visible_counts,
+    uncalled_checks, unentered_contexts, unmoved_tensors, unread_choices, unused_choices, visible_counts, volatile,
 };
 
 /// All of them, by name.
@@ -257,6 +257,11 @@ pub(super) const ANALYSES: &[Analysis] = &[
         name: "one-mask-for-all-ranks",
         words: &["CUDA_VISIBLE_DEVICES"],
         look: rank_masks::for_all_ranks,
+    },
+    Analysis {
+        name: "volatile-ignored",
+        words: &["volatile"],
+        look: volatile::without_effect,
     },
     Analysis {
         name: "rank-mask-ignores-given",
