@@ -24,11 +24,14 @@ impl Scope<'_> {
             (other.process, other.in_child) == (event.process, event.in_child)
                 && !self.trace.excludes(event, other)
         };
-        let comes_first = |other: &Event| is_beside(other) && (is_choice(other) || self.loads_on_current(other));
+        let comes_first =
+            |other: &Event| is_beside(other) && (is_choice(other) || self.loads_on_current(other));
         if events[..id as usize].iter().any(comes_first) {
             return false;
         }
-        let chosen = (id + 1..).zip(&events[id as usize + 1..]).find(|(_, other)| is_beside(other) && is_choice(other));
+        let chosen = (id + 1..)
+            .zip(&events[id as usize + 1..])
+            .find(|(_, other)| is_beside(other) && is_choice(other));
         chosen.is_some_and(|(at, chosen)| {
             event.arms.iter().all(|arm| chosen.arms.contains(arm)) && self.is_by_rank(at, chosen)
         })

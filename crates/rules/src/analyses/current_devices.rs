@@ -104,7 +104,8 @@ fn start_of(scope: &FileScope<'_>, ids: &Expr<'_>) -> Option<String> {
 
 /// Whether the command line gives the cards under this name, and nothing in the project makes one of them current or visible.
 fn is_option(scope: &FileScope<'_>, name: &str) -> bool {
-    const OPTIONS: &[&str] = &["--device_ids", "--devices", "--gpu", "--gpu_ids", "--gpus", "--gpu-ids", "--device-ids"];
+    const OPTIONS: &[&str] =
+        &["--device_ids", "--devices", "--gpu", "--gpu_ids", "--gpus", "--gpu-ids", "--device-ids"];
     let given = |option: &&str| option.trim_start_matches('-').replace('-', "_") == name;
     let is_named = |word| !scope.program.files_with(word).is_empty();
     OPTIONS.iter().copied().filter(given).any(is_named)

@@ -32,7 +32,9 @@ pub(super) fn cut_from<'c>(scope: &'c FileScope<'_>, list: &'c Expr<'c>) -> Opti
         },
         kind @ ExprKind::Call(call) => parts_in(kind).or_else(|| match scope.names.path(&call.callee) {
             Some("builtins.list" | "builtins.tuple") => {
-                let ExprKind::Call(inner) = &argument(&call.arguments, Some(0), None)?.kind else { return None };
+                let ExprKind::Call(inner) = &argument(&call.arguments, Some(0), None)?.kind else {
+                    return None;
+                };
                 mapped(scope, inner, "builtins.int").and_then(parts_of)
             }
             _ => None,
@@ -60,7 +62,9 @@ fn parts_in<'c>(kind: &'c ExprKind<'c>) -> Option<&'c Expr<'c>> {
     let ExprKind::Call(call) = kind else { return None };
     let ExprKind::Attribute(text, "split") = &call.callee.kind else { return None };
     let separator = argument(&call.arguments, Some(0), None)?;
-    matches!(&separator.kind, ExprKind::Text(text) if text == ",").then_some(text).and_then(|text| named(text))
+    matches!(&separator.kind, ExprKind::Text(text) if text == ",")
+        .then_some(text)
+        .and_then(|text| named(text))
 }
 
 /// A name, or an attribute of one.

@@ -127,7 +127,9 @@ pub(super) fn used_as_indices(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let raw_finding = |(span, left, mask): (Span, &str, Option<Span>)| {
         let raw_finding = told(scope, span, left);
         match mask {
-            Some(mask) if left == ONE => raw_finding.beside(scope.place(mask), "the mask leaves this one GPU"),
+            Some(mask) if left == ONE => {
+                raw_finding.beside(scope.place(mask), "the mask leaves this one GPU")
+            }
             Some(mask) => raw_finding.beside(scope.place(mask), "the mask is made of the same numbers"),
             None => raw_finding,
         }
@@ -270,7 +272,8 @@ fn number<'c>(scope: &FileScope<'_>, value: &'c Expr<'c>) -> Option<&'c Expr<'c>
             _ => None,
         },
         ExprKind::Binary(Operator::Remainder, sides) => {
-            let is_number = matches!(&sides.0.kind, ExprKind::Text(text) if ["%d", "%i", "%s"].contains(&&**text));
+            let is_number =
+                matches!(&sides.0.kind, ExprKind::Text(text) if ["%d", "%i", "%s"].contains(&&**text));
             is_number.then(|| number(scope, &sides.1)).flatten()
         }
         ExprKind::Call(call) => {
@@ -310,9 +313,7 @@ pub(super) fn index_in<'c>(scope: &FileScope<'_>, expr: &'c Expr<'c>) -> Option<
         // `"cuda:" + str(n)`
         ExprKind::Binary(Operator::Add, sides) if is_kind(&sides.0) => Some(&sides.1),
         // `"cuda:%d" % n`
-        ExprKind::Binary(Operator::Remainder, sides)
-            if matches!(&sides.0.kind, ExprKind::Text(text) if text.starts_with("cuda:%")) =>
-        {
+        ExprKind::Binary(Operator::Remainder, sides) if matches!(&sides.0.kind, ExprKind::Text(text) if text.starts_with("cuda:%")) => {
             Some(&sides.1)
         }
         ExprKind::Call(call) => index_given(scope, call),

@@ -22,8 +22,10 @@ const BESIDE: &[(&str, &[&str])] = &[
     ("input-on-another-device", &["cuda:", ".cuda("]),
     ("optimizer-state-before-move", &["torch.optim", "optim."]),
     ("pickle-of-gpu-model", &["cuda"]),
+    ("layers-in-plain-list", &["nn."]),
     ("rank-mask-ignores-given", &["rank", "RANK", "LOCALID"]),
     ("retry-inside-oom-handler", &["except"]),
+    ("tensor-made-on-cpu", &["torch."]),
     ("tensor-not-a-buffer", &["torch."]),
     ("visible-count-as-mask", &["device_count"]),
 ];

@@ -60,7 +60,9 @@ pub(super) fn that_ignore_given(scope: &FileScope<'_>) -> Vec<RawFinding> {
                     let is_rank = scope.program.is_rank_name(scope.file, name, function);
                     of_rank.extend(is_rank.then_some(expr.span));
                 }
-                ExprKind::Item(item) if scope.names.path(&item.0) != Some("os.environ") => entries.push(expr.span),
+                ExprKind::Item(item) if scope.names.path(&item.0) != Some("os.environ") => {
+                    entries.push(expr.span)
+                }
                 _ => {}
             }
         }
@@ -78,7 +80,8 @@ pub(super) fn that_ignore_given(scope: &FileScope<'_>) -> Vec<RawFinding> {
 
 /// `os.environ["CUDA_VISIBLE_DEVICES"]`, `"CUDA_VISIBLE_DEVICES" in os.environ`
 fn looks_at_mask(scope: &FileScope<'_>, expr: &Expr<'_>) -> bool {
-    let is_mask = |key: &Expr<'_>| matches!(&scope.names.meant(key).kind, ExprKind::Text(text) if text == MASK);
+    let is_mask =
+        |key: &Expr<'_>| matches!(&scope.names.meant(key).kind, ExprKind::Text(text) if text == MASK);
     match &expr.kind {
         ExprKind::Compare(Comparison::In | Comparison::NotIn, sides) => is_mask(&sides.0),
         ExprKind::Item(_) | ExprKind::Call(_) => mask_in(scope, expr).is_some(),

@@ -90,9 +90,7 @@ fn chosen_by_block(scope: &FileScope<'_>) -> Option<RawFinding> {
 
 /// `"/gpu:1"`, and `"/gpu:"` with a number that an option gives.
 fn names_one_card(scope: &FileScope<'_>, name: &Expr<'_>) -> bool {
-    let begins = |expr: &Expr<'_>, with: &str| {
-        matches!(&expr.kind, ExprKind::Text(text) if text.to_ascii_lowercase().contains(with))
-    };
+    let begins = |expr: &Expr<'_>, with: &str| matches!(&expr.kind, ExprKind::Text(text) if text.to_ascii_lowercase().contains(with));
     let is_given = |number: &Expr<'_>| match &number.kind {
         ExprKind::Call(call) if matches!(called(scope, call), Some("builtins.str" | "builtins.int")) => {
             call.arguments.first().is_some_and(|inner| is_option(scope, &inner.value))
@@ -101,7 +99,8 @@ fn names_one_card(scope: &FileScope<'_>, name: &Expr<'_>) -> bool {
     };
     match &name.kind {
         ExprKind::Text(text) => {
-            let index = text.to_ascii_lowercase().rsplit_once("gpu:").and_then(|(_, index)| index.parse().ok());
+            let index =
+                text.to_ascii_lowercase().rsplit_once("gpu:").and_then(|(_, index)| index.parse().ok());
             index.is_some_and(|index: u32| index > 0)
         }
         ExprKind::Join(parts) => match &parts[..] {

@@ -5,7 +5,7 @@ use super::dropped_moves::makes_on_cpu;
 use super::memory::{function_called, method_of};
 use super::names_in_text::mentions;
 use crate::code::walk::{Ancestor, CodeNode, walk_block};
-use crate::code::{Class, Expr, ExprKind, Function, StatementKind, Target};
+use crate::code::{Argument, Call, Class, Expr, ExprKind, Function, StatementKind, Target};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
 use rustc_hash::FxHashSet;
@@ -34,7 +34,28 @@ const SAME_DEVICE: &[&str] = &[
 ];
 
 /// Methods that a training runs with inputs on the device of the module.
-const RUN: &[&str] = &["forward", "predict_step", "test_step", "training_step", "validation_step"];
+pub(super) const RUN: &[&str] = &["forward", "predict_step", "test_step", "training_step", "validation_step"];
+
+/// Calls that put tensors together.
+pub(super) const JOINS: &[&str] = &[
+    "torch.add",
+    "torch.bmm",
+    "torch.cat",
+    "torch.cdist",
+    "torch.einsum",
+    "torch.matmul",
+    "torch.mm",
+    "torch.mul",
+];
+
+/// The tensors that such a call is given, one by one or in a list.
+pub(super) fn joined<'c>(call: &'c Call<'c>) -> Vec<&'c Expr<'c>> {
+    let parts = |one: &'c Argument<'c>| match &one.value.kind {
+        ExprKind::Sequence(parts) => parts.iter().collect(),
+        _ => vec![&one.value],
+    };
+    call.arguments.iter().flat_map(parts).collect()
+}
 
 /// Attributes that `forward` computes with, and that are no buffers.
 pub(super) fn in_modules(scope: &FileScope<'_>) -> Vec<RawFinding> {
@@ -58,13 +79,61 @@ pub(super) fn in_modules(scope: &FileScope<'_>) -> Vec<RawFinding> {
             }
         }
     }
-    // On the CPU nothing is wrong with it.
-    let is_moved =
-        || ["cuda", "gpus", "\"gpu\"", "'gpu'"].iter().any(|word| !scope.program.files_with(word).is_empty());
-    if found.is_empty() || is_moved() { found } else { Vec::new() }
+    if found.is_empty() || is_moved_somewhere(scope) { found } else { Vec::new() }
 }
 
-fn is_module(scope: &FileScope<'_>, class: &Class<'_>) -> bool {
+/// Whether the project speaks of GPUs: on the CPU nothing is wrong with what stays there.
+pub(super) fn is_moved_somewhere(scope: &FileScope<'_>) -> bool {
+    ["cuda", "gpus", "\"gpu\"", "'gpu'"].iter().any(|word| !scope.program.files_with(word).is_empty())
+}
+
+/// The attributes of a class that its constructor makes layers with parameters.
+pub(super) fn layers_of<'a>(scope: &FileScope<'a>, class: &'a Class<'a>) -> FxHashSet<&'a str> {
+    let mut layers = FxHashSet::default();
+    for method in methods_of(scope, class).into_iter().filter(|method| method.name == "__init__") {
+        walk_block(scope.code, &method.body, &mut |part, _| {
+            let CodeNode::Statement(step) = part else { return };
+            let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind else { return };
+            if let [Target::Attribute(object, name)] = targets.as_slice()
+                && matches!(object.kind, ExprKind::Name("self"))
+                && makes_layer(scope, value)
+            {
+                layers.insert(*name);
+            }
+        });
+    }
+    layers
+}
+
+/// Layers of torch that have parameters, by what their names begin with.
+const LAYERS: &[&str] = &[
+    "BatchNorm",
+    "Bilinear",
+    "Conv",
+    "Embedding",
+    "GRU",
+    "GroupNorm",
+    "LSTM",
+    "LayerNorm",
+    "Linear",
+    "MultiheadAttention",
+    "Parameter",
+    "RNN",
+    "Sequential",
+    "Transformer",
+];
+
+/// `torch.nn.Linear(8, 8)`, and a module of this file.
+pub(super) fn makes_layer(scope: &FileScope<'_>, expr: &Expr<'_>) -> bool {
+    let ExprKind::Call(call) = &expr.kind else { return false };
+    if let Some(layer) = scope.names.path(&call.callee).and_then(|path| path.strip_prefix("torch.nn.")) {
+        return LAYERS.iter().any(|name| layer.starts_with(name));
+    }
+    let ExprKind::Name(name) = call.callee.kind else { return false };
+    scope.code.classes.iter().any(|class| class.name == name && is_module(scope, class))
+}
+
+pub(super) fn is_module(scope: &FileScope<'_>, class: &Class<'_>) -> bool {
     class.bases.iter().any(|base| {
         let text = scope.text(base.span);
         MODULES.iter().any(|name| text == *name || text.ends_with(&format!(".{name}")))
@@ -72,7 +141,7 @@ fn is_module(scope: &FileScope<'_>, class: &Class<'_>) -> bool {
     })
 }
 
-fn methods_of<'a>(scope: &FileScope<'a>, class: &Class<'_>) -> Vec<&'a Function<'a>> {
+pub(super) fn methods_of<'a>(scope: &FileScope<'a>, class: &Class<'_>) -> Vec<&'a Function<'a>> {
     let defined = class.body.iter().filter_map(|step| match &step.kind {
         StatementKind::Define { function, .. } => scope.code.functions.get(*function),
         _ => None,
@@ -101,7 +170,7 @@ fn kept_in<'a>(scope: &FileScope<'a>, made: &'a Function<'a>) -> Vec<(&'a str, S
 }
 
 /// Whether a value is a tensor on the CPU that has several elements.
-fn is_cpu_tensor(scope: &FileScope<'_>, value: &Expr<'_>, depth: usize) -> bool {
+pub(super) fn is_cpu_tensor(scope: &FileScope<'_>, value: &Expr<'_>, depth: usize) -> bool {
     /// Calls of calls of calls are not followed.
     const DEEPEST: usize = 6;
     if depth > DEEPEST {
@@ -159,7 +228,7 @@ fn is_moved_by_hand(text: &str, name: &str) -> bool {
         || text.contains(&format!("'{name}'"))
 }
 
-fn assignments_of(text: &str, name: &str) -> usize {
+pub(super) fn assignments_of(text: &str, name: &str) -> usize {
     let wanted = format!("self.{name}");
     let is_assigned = |at: usize| {
         let rest = text[at + wanted.len()..].trim_start();
@@ -190,28 +259,9 @@ fn used_with_input(scope: &FileScope<'_>, method: &Function<'_>, name: &str) -> 
                     used = Some(expr.span);
                 }
                 ExprKind::Call(call)
-                    if scope.names.path(&call.callee).is_some_and(|path| {
-                        matches!(
-                            path,
-                            "torch.add"
-                                | "torch.bmm"
-                                | "torch.cat"
-                                | "torch.cdist"
-                                | "torch.einsum"
-                                | "torch.matmul"
-                                | "torch.mm"
-                                | "torch.mul"
-                        )
-                    }) =>
+                    if scope.names.path(&call.callee).is_some_and(|path| JOINS.contains(&path)) =>
                 {
-                    let flat: Vec<&Expr<'_>> = call
-                        .arguments
-                        .iter()
-                        .flat_map(|one| match &one.value.kind {
-                            ExprKind::Sequence(parts) => parts.iter().collect(),
-                            _ => vec![&one.value],
-                        })
-                        .collect();
+                    let flat = joined(call);
                     if flat.iter().any(|one| is_attribute(one, name))
                         && flat.iter().any(|one| is_input(scope, one, &inputs))
                     {
@@ -232,7 +282,7 @@ fn is_attribute(expr: &Expr<'_>, name: &str) -> bool {
 }
 
 /// An input itself, or what a layer makes of one.
-fn is_input(scope: &FileScope<'_>, expr: &Expr<'_>, inputs: &FxHashSet<&str>) -> bool {
+pub(super) fn is_input(scope: &FileScope<'_>, expr: &Expr<'_>, inputs: &FxHashSet<&str>) -> bool {
     match &expr.kind {
         ExprKind::Name(name) => inputs.contains(name),
         ExprKind::Call(call) => {

@@ -37,7 +37,8 @@ pub(super) fn without_effect(scope: &FileScope<'_>) -> Vec<RawFinding> {
         };
         let Some(span) = span else { return };
         let function = functions_around(around).next_back();
-        let text = function.map_or(scope.whole_text(), |number| scope.text(scope.code.functions[number].span));
+        let text =
+            function.map_or(scope.whole_text(), |number| scope.text(scope.code.functions[number].span));
         if !ALSO.iter().any(|word| text.contains(word)) {
             found.push(RawFinding::at(scope.place(span)).word("name", "volatile"));
         }

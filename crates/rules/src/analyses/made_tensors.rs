@@ -1,0 +1,103 @@
+//! Tensors that a module makes on the CPU while it runs, and computes with where its parameters and inputs are.
+
+use super::unmoved_tensors::{
+    JOINS, RUN, is_cpu_tensor, is_input, is_module, is_moved_somewhere, joined, layers_of, methods_of,
+};
+use crate::code::walk::{CodeNode, walk_block};
+use crate::code::{Expr, ExprKind, Function, Operator, StatementKind, Target};
+use crate::facts::Span;
+use crate::rules::files::{FileScope, RawFinding};
+use rustc_hash::FxHashSet;
+
+/// What makes tensors on the GPU without being told.
+const DEFAULTS: &[&str] = &["set_default_device", "set_default_tensor_type"];
+
+/// Tensors on the CPU that `forward` and its like compute with.
+pub(super) fn while_running(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    let mut found = Vec::new();
+    for class in scope.code.classes.iter().filter(|class| is_module(scope, class)) {
+        let layers = layers_of(scope, class);
+        let methods = methods_of(scope, class);
+        for method in methods.into_iter().filter(|method| RUN.contains(&method.name)) {
+            found.extend(in_method(scope, method, &layers));
+        }
+    }
+    let is_default = || DEFAULTS.iter().any(|word| !scope.program.files_with(word).is_empty());
+    if found.is_empty() || is_default() || !is_moved_somewhere(scope) { Vec::new() } else { found }
+}
+
+/// The first such tensor of a method.
+fn in_method(scope: &FileScope<'_>, method: &Function<'_>, layers: &FxHashSet<&str>) -> Option<RawFinding> {
+    // What is made inside of `with torch.device(…)` lies there.
+    if scope.text(method.span).contains("with torch.device(") {
+        return None;
+    }
+    let parameters = method.parameters.iter().map(|parameter| parameter.name);
+    let mut inputs: FxHashSet<&str> = parameters.filter(|name| *name != "self").collect();
+    let mut found: Option<(Span, Span)> = None;
+    walk_block(scope.code, &method.body, &mut |part, _| match part {
+        CodeNode::Statement(step) => {
+            if let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind
+                && is_input(scope, value, &inputs)
+            {
+                inputs.extend(targets.iter().flat_map(Target::names));
+            }
+        }
+        CodeNode::Expr(expr) if found.is_none() => {
+            let made = meets_device(scope, expr, &inputs, layers);
+            found = made.map(|made| (where_made(scope, made), expr.span));
+        }
+        CodeNode::Expr(_) | CodeNode::Target(_) => {}
+    });
+    found.map(|(made, used)| {
+        let raw_finding = RawFinding::at(scope.place(made)).word("text", scope.text(made));
+        raw_finding.beside(scope.place(used), "it meets what lies on the device of the module here")
+    })
+}
+
+/// Where the tensor is made: of `0.1 * noise` it is where `noise` is.
+fn where_made(scope: &FileScope<'_>, made: &Expr<'_>) -> Span {
+    let made = scope.names.meant(made);
+    match &made.kind {
+        ExprKind::Binary(_, sides) => {
+            let side = if is_cpu_tensor(scope, &sides.0, 0) { &sides.0 } else { &sides.1 };
+            where_made(scope, side)
+        }
+        _ => made.span,
+    }
+}
+
+/// The tensor on the CPU that an expression puts together with an input, or gives to a layer.
+fn meets_device<'e>(
+    scope: &FileScope<'_>,
+    expr: &'e Expr<'e>,
+    inputs: &FxHashSet<&str>,
+    layers: &FxHashSet<&str>,
+) -> Option<&'e Expr<'e>> {
+    let is_made = |expr: &Expr<'_>| is_cpu_tensor(scope, expr, 0);
+    let given = |expr: &Expr<'_>| is_input(scope, expr, inputs);
+    match &expr.kind {
+        ExprKind::Binary(
+            Operator::Add | Operator::Subtract | Operator::Multiply | Operator::Divide,
+            sides,
+        ) => {
+            let (left, right) = (&sides.0, &sides.1);
+            match (is_made(left), is_made(right)) {
+                (true, false) if given(right) => Some(left),
+                (false, true) if given(left) => Some(right),
+                _ => None,
+            }
+        }
+        ExprKind::Call(call) if scope.names.path(&call.callee).is_some_and(|path| JOINS.contains(&path)) => {
+            let flat = joined(call);
+            let made = flat.iter().copied().find(|one| is_made(one))?;
+            flat.iter().any(|one| given(one)).then_some(made)
+        }
+        ExprKind::Call(call) => {
+            let is_layer = matches!(&call.callee.kind, ExprKind::Attribute(object, name)
+                if matches!(object.kind, ExprKind::Name("self")) && layers.contains(name));
+            call.arguments.iter().filter(|_| is_layer).map(|one| &one.value).find(|one| is_made(one))
+        }
+        _ => None,
+    }
+}
