@@ -40,6 +40,7 @@ mod late_moves;
 mod late_ranks;
 mod lazy_imports;
 mod leak_checks;
+mod left_models;
 mod linked;
 mod locks;
 mod made_tensors;

@@ -10,7 +10,7 @@ use crate::rules::files::{FileScope, RawFinding};
 use rustc_hash::FxHashSet;
 
 /// What makes tensors on the GPU without being told.
-const DEFAULTS: &[&str] = &["set_default_device", "set_default_tensor_type"];
+pub(super) const DEFAULTS: &[&str] = &["set_default_device", "set_default_tensor_type"];
 
 /// Tensors on the CPU that `forward` and its like compute with.
 pub(super) fn while_running(scope: &FileScope<'_>) -> Vec<RawFinding> {

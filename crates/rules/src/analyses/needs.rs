@@ -20,6 +20,7 @@ const BESIDE: &[(&str, &[&str])] = &[
     ("gpu-spec-mismatch", hardware::GATES),
     ("gpu-tensor-to-numpy", &["cuda"]),
     ("input-on-another-device", &["cuda:", ".cuda("]),
+    ("model-left-on-cpu", &["torch"]),
     ("optimizer-state-before-move", &["torch.optim", "optim."]),
     ("pickle-of-gpu-model", &["cuda"]),
     ("layers-in-plain-list", &["nn."]),
