@@ -111,10 +111,11 @@ fn named_lies_on_gpu(scope: &FileScope<'_>, body: &Block<'_>, name: &str, depth:
         let CodeNode::Statement(Statement { kind, .. }) = part else { return };
         found = match kind {
             StatementKind::Assign { targets, value: Some(value), .. } => {
-                let is_it = |target: &Target<'_>| matches!(target, Target::Name(known, _) if *known == name);
-                targets.iter().any(is_it)
-                    && !matches!(&value.kind, ExprKind::Name(known) if *known == name)
-                    && lies_on_gpu(scope, body, value, depth + 1)
+                let given = |target| given_to(target, value, name);
+                targets.iter().filter_map(given).any(|value| {
+                    !matches!(&value.kind, ExprKind::Name(known) if *known == name)
+                        && lies_on_gpu(scope, body, value, depth + 1)
+                })
             }
             // `model.cuda()` moves a module where it is.
             StatementKind::Evaluate(value) => {
@@ -127,6 +128,17 @@ fn named_lies_on_gpu(scope: &FileScope<'_>, body: &Block<'_>, name: &str, depth:
         };
     });
     found
+}
+
+/// What a name gets by an assignment, also in `x, y = x.to(device), y.to(device)`.
+fn given_to<'e, 's>(target: &Target<'s>, value: &'e Expr<'s>, name: &str) -> Option<&'e Expr<'s>> {
+    match (target, &value.kind) {
+        (Target::Name(known, _), _) => (*known == name).then_some(value),
+        (Target::Sequence(targets), ExprKind::Sequence(values)) if targets.len() == values.len() => {
+            targets.iter().zip(values).find_map(|(target, value)| given_to(target, value, name))
+        }
+        _ => None,
+    }
 }
 
 /// Whether a value names a CUDA device.

@@ -6,11 +6,11 @@ use super::{
     env_validators, environments, epoch_outputs, fixtures, global_ranks, gradients, hard_cuda, hardware,
     host_arrays, host_collectives, image_builds, import_proofs, inputs, jax_memory, jax_platforms,
     kept_counts, kept_graphs, late_moves, late_ranks, lazy_imports, leak_checks, left_models, linked, locks,
-    made_tensors, mask_numbers, node_numbers, nvml_indices, optional_imports, parallel_kernels, parsed_masks,
-    pickled, plain_layers, preloads, providers, python_names, rank_masks, ranks, ray_tasks, requirements,
-    resets, retries, rocm, settings_files, slurm_jobs, step_loops, subshells, task_numbers, tensorflow,
-    tensorflow_cards, tensorflow_memory, tf32, uncalled_checks, unentered_contexts, unmoved_tensors,
-    unread_choices, unused_choices, visible_counts, volatile,
+    loss_weights, made_tensors, mask_numbers, node_numbers, nvml_indices, optional_imports, parallel_kernels,
+    parsed_masks, pickled, plain_layers, preloads, providers, python_names, rank_masks, ranks, ray_tasks,
+    requirements, resets, retries, rocm, settings_files, shuffled_loaders, slurm_jobs, step_loops, subshells,
+    task_numbers, tensorflow, tensorflow_cards, tensorflow_memory, tf32, uncalled_checks, unentered_contexts,
+    unmoved_tensors, unread_choices, unused_choices, visible_counts, volatile,
 };
 
 /// All of them, by name.
@@ -260,6 +260,12 @@ pub(super) const ANALYSES: &[Analysis] = &[
         look: rank_masks::for_all_ranks,
     },
     Analysis { name: "layers-in-plain-list", words: &["Module"], look: plain_layers::of_modules },
+    Analysis { name: "loss-weight-on-cpu", words: &["weight="], look: loss_weights::left_on_cpu },
+    Analysis {
+        name: "shuffle-under-gpu-default",
+        words: &["shuffle"],
+        look: shuffled_loaders::under_gpu_default,
+    },
     Analysis {
         name: "model-left-on-cpu",
         words: &[".to(", ".cuda("],
