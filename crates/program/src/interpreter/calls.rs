@@ -374,8 +374,11 @@ impl<'p> Interpreter<'p> {
             }
             (Value::Text(separator), "join") => {
                 let Some(list) = args.at(0) else { return Value::Unknown };
+                let of_numbers = separator.text.trim() == "," && self.are_texts_of_numbers(&list.value);
                 let list = self.iterate(list.value.clone(), span);
-                let Value::Sequence(values) = &list else { return Value::Unknown };
+                let Value::Sequence(values) = &list else {
+                    return if of_numbers { self.text_of_numbers() } else { Value::Unknown };
+                };
                 let texts: Option<Vec<_>> = values
                     .iter()
                     .map(|value| matches!(value, Value::Text(_)).then(|| value.as_text()).flatten())

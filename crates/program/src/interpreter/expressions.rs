@@ -324,7 +324,7 @@ impl<'p> Interpreter<'p> {
         let complete = self.comprehend(comprehension, 0, None, &mut results);
         self.here.scope = outer;
         if !complete {
-            return Value::Unknown;
+            return self.list_of(comprehension);
         }
         if comprehension.elements.len() == 1 {
             return Value::sequence(results);

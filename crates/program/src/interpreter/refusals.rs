@@ -3,15 +3,19 @@
 use super::Interpreter;
 use super::calls::Args;
 use super::options::{SOME_NUMBER, name_of};
+use crate::code::{Comprehension, ExprKind};
 use crate::facts::Span;
 use crate::masks::{self, Kind};
-use crate::program::heap::values::Value;
+use crate::program::heap::values::{Source, StreamOutput, Value};
 use crate::program::state::{Definition, Reaching};
 use crate::program::summaries::Dependency;
 use crate::program::trace::EventKind;
 
 /// What `str` makes of a number that is not known.
 const SOME_INT: &str = "builtins.str(int)";
+
+/// A list of such texts: `[str(gpu) for gpu in args.gpus]`.
+const SOME_TEXTS: &str = "builtins.list(str(int))";
 
 impl<'p> Interpreter<'p> {
     /// A value that is not a string raises a TypeError, whatever the variable is.
@@ -78,6 +82,34 @@ impl<'p> Interpreter<'p> {
     /// The text of such a number: `str(args.gpu)`, where the parser makes an `int` of it.
     pub(super) fn text_of_some_int(&mut self, value: &Value<'p>) -> Option<Value<'p>> {
         self.is_some_int(value).then(|| Value::Outside(self.paths.id(SOME_INT)))
+    }
+
+    /// What a text of numbers is that are not known.
+    pub(super) fn text_of_numbers(&mut self) -> Value<'p> {
+        Value::Outside(self.paths.id(SOME_INT))
+    }
+
+    /// What a list is that a comprehension makes, where not all of its elements are known.
+    pub(super) fn list_of(&mut self, comprehension: &Comprehension<'p>) -> Value<'p> {
+        match makes_texts(comprehension) {
+            true => Value::Outside(self.paths.id(SOME_TEXTS)),
+            false => Value::Unknown,
+        }
+    }
+
+    /// Whether something gives the texts of numbers: `map(str, gpus)`, `str(gpu) for gpu in gpus`. Nobody asks for the text of a text.
+    pub(super) fn are_texts_of_numbers(&self, value: &Value<'p>) -> bool {
+        match value {
+            Value::Outside(path) => &**self.paths.text(*path) == SOME_TEXTS,
+            Value::Stream(stream) => match &stream.source {
+                Source::Expression { comprehension, .. } => makes_texts(comprehension),
+                Source::Calls { function: Value::Outside(path), keeps: StreamOutput::Results, .. } => {
+                    &**self.paths.text(*path) == "builtins.str"
+                }
+                _ => false,
+            },
+            _ => false,
+        }
     }
 
     /// Whether a text that is not known names GPUs by index: it is the text of a number, or an option whose default does.
@@ -181,5 +213,15 @@ impl<'p> Interpreter<'p> {
         let path = self.paths.text(*path).clone();
         let name = self.option_asked(&path)?;
         self.option_defaults.get(name).cloned()
+    }
+}
+
+/// Whether each element is `str(…)`.
+fn makes_texts(comprehension: &Comprehension<'_>) -> bool {
+    match &comprehension.elements[..] {
+        [only] => {
+            matches!(&only.kind, ExprKind::Call(call) if matches!(call.callee.kind, ExprKind::Name("str")))
+        }
+        _ => false,
     }
 }

@@ -46,6 +46,12 @@ struct Seen<'a> {
 
 impl<'a> Seen<'a> {
     fn fill(&mut self, scope: &FileScope<'a>, value: &Expr<'_>, step: Span, around: &[Ancestor<'_, '_>]) {
+        // `str(args.gpu) if alone else args.gpus`
+        if let ExprKind::Choice(parts) = &value.kind {
+            self.fill(scope, &parts.1, step, around);
+            self.fill(scope, &parts.2, step, around);
+            return;
+        }
         let of = |value| Number::of(scope, value, step, around);
         self.masks.extend(number(scope, value).map(of));
         self.joined.extend(joined(scope, value).map(of));
