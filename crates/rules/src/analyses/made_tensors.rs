@@ -33,7 +33,9 @@ fn in_method(scope: &FileScope<'_>, method: &Function<'_>, layers: &FxHashSet<&s
         return None;
     }
     let parameters = method.parameters.iter().map(|parameter| parameter.name);
-    let mut inputs: FxHashSet<&str> = parameters.filter(|name| *name != "self").collect();
+    let text = scope.text(method.span);
+    let mut inputs: FxHashSet<&str> =
+        parameters.filter(|name| *name != "self" && is_used_as_tensor(text, name)).collect();
     let mut found: Option<(Span, Span)> = None;
     walk_block(scope.code, &method.body, &mut |part, _| match part {
         CodeNode::Statement(step) => {
@@ -53,6 +55,32 @@ fn in_method(scope: &FileScope<'_>, method: &Function<'_>, layers: &FxHashSet<&s
         let raw_finding = RawFinding::at(scope.place(made)).word("text", scope.text(made));
         raw_finding.beside(scope.place(used), "it meets what lies on the device of the module here")
     })
+}
+
+/// Whether a method asks a parameter for what tensors have: a number has none of it.
+fn is_used_as_tensor(text: &str, name: &str) -> bool {
+    const OF_TENSORS: &[&str] = &[
+        "device",
+        "dim(",
+        "flatten(",
+        "mean(",
+        "permute(",
+        "reshape(",
+        "shape",
+        "size(",
+        "squeeze(",
+        "sum(",
+        "transpose(",
+        "unsqueeze(",
+        "view(",
+    ];
+    let asks = |at: usize| {
+        let rest = &text[at + name.len()..];
+        let starts = text[..at].ends_with(|byte: char| byte.is_alphanumeric() || byte == '_' || byte == '.');
+        let of_tensor = |rest: &str| OF_TENSORS.iter().any(|word| rest.starts_with(word));
+        !starts && rest.strip_prefix('.').is_some_and(of_tensor)
+    };
+    text.match_indices(name).any(|(at, _)| asks(at))
 }
 
 /// Where the tensor is made: of `0.1 * noise` it is where `noise` is.
