@@ -41,6 +41,14 @@ pub(super) fn is_on_gpu(scope: &FileScope<'_>, function: &Function<'_>, value: &
     lies_on_gpu(scope, &function.body, value, 0)
 }
 
+/// Whether a value lies on the GPU that stands in a function, or outside of all.
+pub(super) fn is_on_gpu_in(scope: &FileScope<'_>, function: Option<usize>, value: &Expr<'_>) -> bool {
+    match function {
+        Some(number) => is_on_gpu(scope, &scope.code.functions[number], value),
+        None => lies_on_gpu_in(scope, &scope.code.body, value),
+    }
+}
+
 /// Whether a value of a block lies on the GPU.
 pub(super) fn lies_on_gpu_in(scope: &FileScope<'_>, body: &Block<'_>, value: &Expr<'_>) -> bool {
     lies_on_gpu(scope, body, value, 0)

@@ -1,10 +1,10 @@
 //! Models that nothing moves to the GPU, and that are called with what lies there.
 
-use super::gpu_values::{is_on_gpu, lies_on_gpu_in};
+use super::gpu_values::is_on_gpu_in;
 use super::made_tensors::DEFAULTS;
 use super::unmoved_tensors::makes_layer;
 use crate::code::walk::{CodeNode, functions_around, walk};
-use crate::code::{Expr, ExprKind, StatementKind, Target};
+use crate::code::{Call, Expr, ExprKind, StatementKind, Target};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
 
@@ -22,7 +22,7 @@ const KEEPS: &[&str] = &[
 /// `model = Net()` and `model(x.to(device))`, in a file that does nothing else with the model.
 pub(super) fn called_with_gpu_values(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut made: Vec<(&str, Span, Option<usize>)> = Vec::new();
-    let mut called: Vec<(&str, Span, Span, Option<usize>)> = Vec::new();
+    let mut called: Vec<(&str, Span, &Call<'_>, Option<usize>)> = Vec::new();
     walk(scope.code, &mut |part, around| {
         let home = functions_around(around).next_back();
         match part {
@@ -37,13 +37,7 @@ pub(super) fn called_with_gpu_values(scope: &FileScope<'_>) -> Vec<RawFinding> {
             CodeNode::Expr(expr) => {
                 let ExprKind::Call(call) = &expr.kind else { return };
                 let ExprKind::Name(name) = call.callee.kind else { return };
-                let is_there = |value: &Expr<'_>| match home {
-                    Some(number) => is_on_gpu(scope, &scope.code.functions[number], value),
-                    None => lies_on_gpu_in(scope, &scope.code.body, value),
-                };
-                if let Some(given) = call.arguments.iter().find(|one| is_there(&one.value)) {
-                    called.push((name, expr.span, given.value.span, home));
-                }
+                called.push((name, expr.span, call, home));
             }
             CodeNode::Target(_) => {}
         }
@@ -54,12 +48,15 @@ pub(super) fn called_with_gpu_values(scope: &FileScope<'_>) -> Vec<RawFinding> {
         if is_again || !stays_alone(scope.whole_text(), name) {
             continue;
         }
-        let is_it = |(called, _, _, at): &&(&str, Span, Span, Option<usize>)| {
-            called == name && (home.is_none() || home == at)
+        let of_it =
+            called.iter().filter(|(called, _, _, at)| called == name && (home.is_none() || home == at));
+        let moved = |(_, span, call, at): &(&str, Span, &Call<'_>, Option<usize>)| {
+            let there = call.arguments.iter().find(|one| is_on_gpu_in(scope, *at, &one.value))?;
+            Some((*span, there.value.span))
         };
-        if let Some((_, call, given, _)) = called.iter().find(is_it) {
-            let raw_finding = RawFinding::at(scope.place(*call)).word("name", *name);
-            let raw_finding = raw_finding.word("given", scope.text(*given));
+        if let Some((call, given)) = of_it.filter_map(|one| moved(one)).next() {
+            let raw_finding = RawFinding::at(scope.place(call)).word("name", *name);
+            let raw_finding = raw_finding.word("given", scope.text(given));
             found.push(raw_finding.beside(scope.place(*span), "the model is made here, on the CPU"));
         }
     }

@@ -1,10 +1,10 @@
 //! Weights of a loss function that stay on the CPU, where what it is called with is on the GPU.
 
-use super::gpu_values::{is_on_gpu, lies_on_gpu_in};
+use super::gpu_values::is_on_gpu_in;
 use super::made_tensors::DEFAULTS;
 use super::unmoved_tensors::{is_cpu_tensor, is_module};
 use crate::code::walk::{Ancestor, CodeNode, functions_around, walk};
-use crate::code::{Expr, ExprKind, StatementKind, Target};
+use crate::code::{Call, Expr, ExprKind, StatementKind, Target};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
@@ -22,7 +22,7 @@ const LOSSES: &[(&str, Option<usize>)] = &[
 /// `criterion = CrossEntropyLoss(weight=torch.tensor([…]))` and `criterion(out, y.to(device))`.
 pub(super) fn left_on_cpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut made: Vec<(&str, Span, Span)> = Vec::new();
-    let mut called: Vec<(&str, Span)> = Vec::new();
+    let mut called: Vec<(&str, Span, &Call<'_>, Option<usize>)> = Vec::new();
     walk(scope.code, &mut |part, around| match part {
         CodeNode::Statement(step) => {
             let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind else { return };
@@ -46,13 +46,7 @@ pub(super) fn left_on_cpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
         CodeNode::Expr(expr) => {
             let ExprKind::Call(call) = &expr.kind else { return };
             let home = functions_around(around).next_back();
-            let is_there = |value: &Expr<'_>| match home {
-                Some(number) => is_on_gpu(scope, &scope.code.functions[number], value),
-                None => lies_on_gpu_in(scope, &scope.code.body, value),
-            };
-            if call.arguments.iter().any(|one| is_there(&one.value)) {
-                called.push((scope.text(call.callee.span), expr.span));
-            }
+            called.push((scope.text(call.callee.span), expr.span, call, home));
         }
         CodeNode::Target(_) => {}
     });
@@ -61,10 +55,13 @@ pub(super) fn left_on_cpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
     for (name, _, weights) in &made {
         let is_moved = [".to(", ".cuda("].iter().any(|moves| text.contains(&format!("{name}{moves}")));
         let is_again = made.iter().filter(|(other, ..)| other == name).count() > 1;
-        if let Some((_, call)) = called.iter().find(|(callee, _)| callee == name)
-            && !is_moved
-            && !is_again
-        {
+        if is_moved || is_again {
+            continue;
+        }
+        let is_called = |(callee, _, call, home): &&(&str, Span, &Call<'_>, Option<usize>)| {
+            callee == name && call.arguments.iter().any(|one| is_on_gpu_in(scope, *home, &one.value))
+        };
+        if let Some((_, call, ..)) = called.iter().find(is_called) {
             let raw_finding = RawFinding::at(scope.place(*weights)).word("text", scope.text(*weights));
             let raw_finding = raw_finding.word("name", *name);
             found.push(raw_finding.beside(scope.place(*call), "it is called with what is on the GPU here"));
