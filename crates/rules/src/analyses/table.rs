@@ -8,8 +8,9 @@ use super::{
     kept_counts, kept_graphs, late_moves, late_ranks, lazy_imports, leak_checks, linked, locks, mask_numbers,
     node_numbers, nvml_indices, optional_imports, parallel_kernels, parsed_masks, pickled, preloads,
     providers, python_names, rank_masks, ranks, ray_tasks, requirements, resets, retries, rocm,
-    settings_files, slurm_jobs, step_loops, subshells, task_numbers, tensorflow, tensorflow_memory, tf32,
-    uncalled_checks, unentered_contexts, unmoved_tensors, unread_choices, unused_choices, visible_counts,
+    settings_files, slurm_jobs, step_loops, subshells, switches, task_numbers, tensorflow, tensorflow_memory,
+    tf32, uncalled_checks, unentered_contexts, unmoved_tensors, unread_choices, unused_choices,
+    visible_counts,
 };
 
 /// All of them, by name.
@@ -86,8 +87,13 @@ pub(super) const ANALYSES: &[Analysis] = &[
     },
     Analysis { name: "device-count-kept", words: &["device_count"], look: kept_counts::before_masks },
     Analysis {
+        name: "gpu-switch-always-on",
+        words: &["add_argument"],
+        look: switches::that_any_text_turns_on,
+    },
+    Analysis {
         name: "device-choice-unused",
-        words: &["is_available", "add_argument"],
+        words: &["is_available", "add_argument", "device", "cuda", "gpu"],
         look: unused_choices::that_nobody_takes,
     },
     Analysis {
@@ -245,7 +251,17 @@ pub(super) const ANALYSES: &[Analysis] = &[
     },
     Analysis {
         name: "provider-without-build",
-        words: &["CUDAExecutionProvider", "TensorrtExecutionProvider", "n_gpu_layers", "paddle"],
+        words: &[
+            "CUDAExecutionProvider",
+            "TensorrtExecutionProvider",
+            "n_gpu_layers",
+            "paddle",
+            "DNN_BACKEND_CUDA",
+            "GpuMat",
+            "StandardGpuResources",
+            "GpuIndex",
+            "index_cpu_to_gpu",
+        ],
         look: providers::without_build,
     },
     Analysis {
@@ -332,6 +348,7 @@ pub(super) const ANALYSES: &[Analysis] = &[
             "set_memory_growth",
             "set_session",
             "list_local_devices",
+            "MultiWorkerMirroredStrategy",
         ],
         look: tensorflow::settings_too_late,
     },
