@@ -16,7 +16,7 @@ mod slurm;
 mod wrappers;
 
 pub use launchers::Mask;
-pub use ranks::{Machines, Ranks, machines, nodes, ranks};
+pub use ranks::{Machines, Ranks, machines, nodes, ranks, ranks_of_settings, settings_of_accelerate};
 pub use slurm::directives;
 
 use make::make_started;

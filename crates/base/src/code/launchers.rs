@@ -184,6 +184,8 @@ pub enum Observation {
     ChoiceWithoutRuntime,
     /// A container is given a card by something that is neither a number nor a UUID.
     NamesNoCard,
+    /// An option and its value are one argument of `docker run`: `"--gpus all"`.
+    OptionInOneWord,
     /// A request for GPUs has no capabilities.
     RequestWithoutCapabilities,
     /// A container of Kubernetes asks for GPUs under its requests alone.

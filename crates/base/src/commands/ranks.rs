@@ -92,6 +92,26 @@ pub fn ranks(words: &[Option<&str>]) -> Option<Ranks> {
     })
 }
 
+/// The file of settings that `accelerate launch` is given, where its words say nothing of the processes themselves.
+pub fn settings_of_accelerate<'w>(words: &[Option<&'w str>]) -> Option<&'w str> {
+    let at = words.iter().position(|word| matches!(word, Some("--config_file" | "--config-file")))?;
+    let says = |option: &str| words.iter().flatten().any(|word| word.starts_with(option));
+    let is_overruled = ["--num_processes", "--num-processes", "--cpu"].iter().any(|option| says(option));
+    (words.contains(&Some("accelerate")) && !is_overruled).then(|| words.get(at + 1).copied().flatten())?
+}
+
+/// The GPUs that a file of settings of accelerate asks for, on one machine.
+pub fn ranks_of_settings(text: &str) -> Option<Ranks> {
+    let value = |key: &str| {
+        let of = |line: &str| line.strip_prefix(key)?.strip_prefix(':').map(|value| value.trim().to_owned());
+        text.lines().find_map(of)
+    };
+    let on_cpu = value("use_cpu").is_some_and(|used| used == "true");
+    let on_one = value("num_machines").is_none_or(|count| count == "1");
+    let count = value("num_processes")?.parse().ok().filter(|_| on_one && !on_cpu)?;
+    Some(Ranks { count, option: format!("num_processes: {count}") })
+}
+
 /// On how many machines a launcher starts its processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Machines {

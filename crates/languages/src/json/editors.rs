@@ -3,7 +3,7 @@
 
 use super::super::command_lines::{Word, change_folder};
 use super::super::data::{Data, DataKind, Entry, Environment, command_in, implied, line, variables, word};
-use crate::code::{Block, Code, Expr, ExprKind, Host, Statement, StatementKind, Unit};
+use crate::code::{Block, Code, Expr, ExprKind, Host, Observation, Observed, Statement, StatementKind, Unit};
 use crate::commands::is_variable_name;
 use crate::sources::Source;
 
@@ -122,6 +122,15 @@ impl<'s> Editor<'s, '_> {
                 body.push(Statement { span: command.span, kind: StatementKind::Apart(steps) });
             }
         }
+        for argument in root.get("runArgs").map(Data::items).unwrap_or_default() {
+            let Some(text) = argument.text().filter(|text| is_option_with_value(text)) else { continue };
+            let observed = Observed {
+                what: Observation::OptionInOneWord,
+                about_gpu: true,
+                text: text.to_owned().into(),
+            };
+            body.push(Statement { span: argument.span, kind: StatementKind::Observe(Box::new(observed)) });
+        }
         if !body.is_empty() {
             let name = "development container".into();
             self.code.units.push(Unit { span: root.span, name, host: Host::Container, body });
@@ -156,4 +165,9 @@ impl<'s> Editor<'s, '_> {
             self.code.units.push(Unit { span, name, host: Host::Machine, body });
         }
     }
+}
+
+/// `--gpus all` as one argument, of which Docker knows no option.
+fn is_option_with_value(text: &str) -> bool {
+    ["--gpus ", "--runtime ", "--device "].iter().any(|option| text.starts_with(option))
 }

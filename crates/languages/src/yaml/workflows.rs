@@ -95,6 +95,8 @@ fn lower_job<'s>(root: &Node<'s>, entry: &Entry<'s>, lowering: &mut Lowering<'s>
     let body = for_each_of_matrix(matrix.map(|matrix| &**matrix), job, body, lowering);
     let host = match (container, runner.is_hosted, gpus.any) {
         (_, true, false) => Host::NoGpu,
+        // A container of the project's own runner is given what its options say.
+        (Some(_), false, false) if runner.is_own => Host::BareContainer,
         (Some(_), ..) => Host::Container,
         (None, ..) if runner.is_own => Host::Runner,
         (None, ..) => Host::Machine,

@@ -4,7 +4,7 @@
 use super::Interpreter;
 use super::command_words::Argument;
 use crate::code::{Command, Observation};
-use crate::commands::{Mask, Ranks, program_name, ranks};
+use crate::commands::{Mask, Ranks, program_name, ranks, ranks_of_settings, settings_of_accelerate};
 use crate::facts::Span;
 use crate::masks;
 use crate::program::heap::values::Value;
@@ -88,7 +88,12 @@ impl<'p> Interpreter<'p> {
 
     fn observe_ranks(&mut self, mask: &str, words: &[Option<&str>], span: Span) {
         let left = masks::read(mask).left;
-        if let Some(Ranks { count, option }) = ranks(words)
+        // `accelerate launch --config_file settings.yaml`
+        let by_settings = || {
+            let file = self.program.launched_file(self.here.file, None, settings_of_accelerate(words)?)?;
+            ranks_of_settings(self.program.text_of(file))
+        };
+        if let Some(Ranks { count, option }) = ranks(words).or_else(by_settings)
             && left > 0
             && count > left
         {

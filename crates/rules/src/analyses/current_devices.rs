@@ -142,7 +142,12 @@ pub(super) fn left_by_cleaning(scope: &FileScope<'_>) -> Vec<RawFinding> {
                     }
                 }
                 let path = scope.names.path(&call.callee);
-                if path.is_some_and(|path| ON_CURRENT.contains(&path)) && call.arguments.is_empty() {
+                // The stream of a graph is one of the current card, unless it is handed over.
+                let captures = path == Some("torch.cuda.graph")
+                    && argument(&call.arguments, Some(2), Some("stream")).is_none();
+                if path.is_some_and(|path| ON_CURRENT.contains(&path)) && call.arguments.is_empty()
+                    || captures
+                {
                     cleaned.push((expr.span, scope.text(expr.span)));
                 }
                 if path == Some("peft.PeftModel.from_pretrained")

@@ -60,12 +60,13 @@ fn device_mapped<'s>(scope: &FileScope<'s>, expr: &Expr<'_>) -> Option<(Span, &'
     Some((index.span, scope.text(index.span)))
 }
 
-/// Attributes of accelerate that count all processes; `local_process_index` counts those of the machine.
+/// Attributes that count all processes; `local_process_index` of accelerate counts those of the machine.
 const COUNTED: &[&str] = &[
     "accelerate.Accelerator().process_index",
     "accelerate.Accelerator().state.process_index",
     "accelerate.PartialState().process_index",
     "accelerate.state.PartialState().process_index",
+    "mpi4py.MPI.COMM_WORLD.rank",
 ];
 
 fn is_global(scope: &FileScope<'_>, index: &Expr<'_>) -> bool {
@@ -75,6 +76,7 @@ fn is_global(scope: &FileScope<'_>, index: &Expr<'_>) -> bool {
             // Of a group it may be one of this machine.
             Some("torch.distributed.get_rank") => call.arguments.is_empty(),
             Some("horovod.torch.rank" | "horovod.tensorflow.rank" | "horovod.tensorflow.keras.rank") => true,
+            Some("mpi4py.MPI.COMM_WORLD.Get_rank") => true,
             Some("builtins.int") => {
                 call.arguments.first().is_some_and(|argument| is_global(scope, &argument.value))
             }
@@ -103,16 +105,22 @@ fn starts_several_machines(scope: &FileScope<'_>) -> bool {
     })
 }
 
+/// Whether the script in which a command stands asks Slurm for several machines.
+fn job_is_on_several(scope: &FileScope<'_>, command: &RunCommand) -> bool {
+    let script = &scope.program.sources.file(command.site.file).text;
+    let words: Vec<Option<&str>> = directives(script).into_iter().map(|(_, word)| Some(word)).collect();
+    matches!(nodes(&words), Some(Machines::Known(count)) if count > 1)
+}
+
 fn is_on_several(scope: &FileScope<'_>, command: &RunCommand) -> bool {
     match machines(&command.words()) {
         Some(Machines::Known(count)) => count > 1,
         // `--nnodes=$SLURM_NNODES`: what the job asks for.
-        Some(Machines::Unknown) => {
-            let script = &scope.program.sources.file(command.site.file).text;
-            let words: Vec<Option<&str>> =
-                directives(script).into_iter().map(|(_, word)| Some(word)).collect();
-            matches!(nodes(&words), Some(Machines::Known(count)) if count > 1)
+        Some(Machines::Unknown) => job_is_on_several(scope, command),
+        // `mpiexec -n 16` starts them on all machines of the job.
+        None => {
+            ["mpiexec", "mpirun", "srun"].iter().any(|name| command.options_of(name).is_some())
+                && job_is_on_several(scope, command)
         }
-        None => false,
     }
 }

@@ -18,6 +18,7 @@ const BESIDE: &[(&str, &[&str])] = &[
     ("eval-without-no-grad", &["torch"]),
     ("feature-gate-wrong", hardware::GATES),
     ("gpu-spec-mismatch", hardware::GATES),
+    ("gpu-switch-always-on", &["bool"]),
     ("gpu-tensor-to-numpy", &["cuda"]),
     ("input-on-another-device", &["cuda:", ".cuda("]),
     ("loss-weight-on-cpu", &[".to(", ".cuda("]),

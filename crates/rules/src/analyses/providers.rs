@@ -1,6 +1,7 @@
 //! GPUs that a session of ONNX Runtime, a model of llama.cpp or a program of Paddle asks for, and may not get.
 
 use super::images::asked_by_images;
+use super::plain_builds;
 use crate::code::walk::{Ancestor, CodeNode, walk};
 use crate::code::{Expr, ExprKind, Requirement};
 use crate::facts::Span;
@@ -20,6 +21,7 @@ pub(super) fn without_build(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = sessions_without_build(scope);
     found.extend(layers_without_build(scope));
     found.extend(paddle_without_build(scope));
+    found.extend(plain_builds::without_gpu(scope));
     found
 }
 

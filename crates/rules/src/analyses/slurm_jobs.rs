@@ -2,7 +2,7 @@
 
 use crate::code::walk::{CodeNode, walk};
 use crate::code::{ExprKind, SetVariable, StatementKind};
-use crate::commands::{self, Machines, Ranks, directives};
+use crate::commands::{self, Machines, Mask, Ranks, directives};
 use crate::masks;
 use crate::program::{MASK, RunCommand};
 use crate::rules::files::{FileScope, RawFinding};
@@ -34,7 +34,7 @@ pub(super) fn masks_beyond_request(scope: &FileScope<'_>) -> Vec<RawFinding> {
         let read = masks::read(mask);
         if set.name == MASK && read.highest.is_some_and(|highest| highest >= cards as u64) {
             let given = masks::gpus(cards);
-            let finding = RawFinding::at(scope.place(set.span)).word("mask", &**mask);
+            let finding = RawFinding::at(scope.place(set.span)).word("what", format!("the mask `{mask}`"));
             found.push(finding.word("option", &option).word("given", given));
         }
     };
@@ -46,7 +46,27 @@ pub(super) fn masks_beyond_request(scope: &FileScope<'_>) -> Vec<RawFinding> {
         },
         CodeNode::Expr(_) | CodeNode::Target(_) => {}
     });
+    // `deepspeed --include localhost:4,5` counts the cards that the job was given.
+    for command in scope.program.run_commands().flatten().filter(|one| one.site.file == scope.file) {
+        let Some(picked) = picked(&command.words()) else { continue };
+        let highest = masks::read(picked.1).highest;
+        if highest.is_some_and(|highest| highest >= cards as u64) {
+            let finding = RawFinding::at(command.site).word("what", format!("`{} {}`", picked.0, picked.1));
+            found.push(finding.word("option", &option).word("given", masks::gpus(cards)));
+        }
+    }
     found
+}
+
+/// The indices that an option of a launcher picks on this machine, with the option.
+fn picked<'w>(words: &[Option<&'w str>]) -> Option<(&'w str, &'w str)> {
+    let Mask::Listed(list) = commands::invocation(words).mask? else { return None };
+    let word = words.get(list.word).copied().flatten()?;
+    let option = match word.split_once('=') {
+        Some((option, _)) => option,
+        None => words.get(list.word.checked_sub(1)?).copied().flatten()?,
+    };
+    Some((option, word.get(list.range.0..list.range.1)?))
 }
 
 /// Launchers in a job script that start more processes on a machine than the job asks for cards there.
@@ -85,25 +105,9 @@ pub(super) fn ranks_beyond_request(scope: &FileScope<'_>) -> Vec<RawFinding> {
 
 /// The processes that the settings of `accelerate launch --config_file` ask for, on one machine.
 fn ranks_of_settings(scope: &FileScope<'_>, command: &RunCommand, words: &[Option<&str>]) -> Option<Ranks> {
-    let at = words.iter().position(|word| matches!(word, Some("--config_file" | "--config-file")))?;
-    let says = |option: &str| words.iter().flatten().any(|word| word.starts_with(option));
-    if !words.contains(&Some("accelerate"))
-        || says("--num_processes")
-        || says("--num-processes")
-        || says("--cpu")
-    {
-        return None;
-    }
-    let file = scope.program.file_beside(command, None, words.get(at + 1).copied().flatten()?)?;
-    let text = scope.program.text_of(file);
-    let value = |key: &str| {
-        let of = |line: &str| line.strip_prefix(key)?.strip_prefix(':').map(|value| value.trim().to_owned());
-        text.lines().find_map(of)
-    };
-    let on_cpu = value("use_cpu").is_some_and(|used| used == "true");
-    let on_one = value("num_machines").is_none_or(|count| count == "1");
-    let count = value("num_processes")?.parse().ok().filter(|_| on_one && !on_cpu)?;
-    Some(Ranks { count, option: format!("num_processes: {count}") })
+    let settings = commands::settings_of_accelerate(words)?;
+    let file = scope.program.file_beside(command, None, settings)?;
+    commands::ranks_of_settings(scope.program.text_of(file))
 }
 
 fn says_cards(words: &[&str]) -> bool {

@@ -2,15 +2,16 @@
 
 use super::{
     Analysis, autocast, backend_switches, builds, caches, clean_up_order, compute_types, containers,
-    context_managers, current_devices, dataset_workers, device_arguments, device_names, dropped_moves,
-    env_validators, environments, epoch_outputs, fixtures, global_ranks, gradients, hard_cuda, hardware,
-    host_arrays, host_collectives, image_builds, import_proofs, inputs, jax_memory, jax_platforms,
+    context_managers, current_devices, current_kernels, dataset_workers, device_arguments, device_names,
+    dropped_moves, env_validators, environments, epoch_outputs, fixtures, global_ranks, gradients, hard_cuda,
+    hardware, host_arrays, host_collectives, image_builds, import_proofs, inputs, jax_memory, jax_platforms,
     kept_counts, kept_graphs, late_moves, late_ranks, lazy_imports, leak_checks, left_models, linked, locks,
     loss_weights, made_tensors, mask_numbers, node_numbers, nvml_indices, optional_imports, parallel_kernels,
-    parsed_masks, pickled, plain_layers, preloads, providers, python_names, rank_masks, ranks, ray_tasks,
-    requirements, resets, retries, rocm, settings_files, shuffled_loaders, slurm_jobs, step_loops, subshells,
-    task_numbers, tensorflow, tensorflow_cards, tensorflow_memory, tf32, uncalled_checks, unentered_contexts,
-    unmoved_tensors, unread_choices, unused_choices, visible_counts, volatile,
+    parsed_masks, pickled, plain_layers, preloads, providers, python_names, rank_masks, ranks,
+    ray_environments, ray_tasks, requirements, resets, retries, rocm, settings_files, shuffled_loaders,
+    slurm_jobs, step_loops, subshells, switches, task_numbers, tensorflow, tensorflow_cards,
+    tensorflow_memory, tf32, thread_contexts, uncalled_checks, unentered_contexts, unmoved_tensors,
+    unread_choices, unused_choices, visible_counts, volatile,
 };
 
 /// All of them, by name.
@@ -23,7 +24,15 @@ pub(super) const ANALYSES: &[Analysis] = &[
     },
     Analysis {
         name: "cache-of-another-device",
-        words: &["empty_cache", "synchronize", "pin_memory", "cuda.m", "peak_memory", "PeftModel"],
+        words: &[
+            "empty_cache",
+            "synchronize",
+            "pin_memory",
+            "cuda.m",
+            "peak_memory",
+            "PeftModel",
+            "cuda.graph",
+        ],
         look: current_devices::left_by_cleaning,
     },
     Analysis {
@@ -87,8 +96,28 @@ pub(super) const ANALYSES: &[Analysis] = &[
     },
     Analysis { name: "device-count-kept", words: &["device_count"], look: kept_counts::before_masks },
     Analysis {
+        name: "kernel-on-current-device",
+        words: &["triton", "cupy.Raw", "compile_with_cache"],
+        look: current_kernels::beside_another_card,
+    },
+    Analysis {
+        name: "variable-outside-env-vars",
+        words: &["runtime_env"],
+        look: ray_environments::beside_env_vars,
+    },
+    Analysis {
+        name: "context-of-another-thread",
+        words: &["Thread", "route("],
+        look: thread_contexts::without_context,
+    },
+    Analysis {
+        name: "gpu-switch-always-on",
+        words: &["add_argument"],
+        look: switches::that_any_text_turns_on,
+    },
+    Analysis {
         name: "device-choice-unused",
-        words: &["is_available", "add_argument"],
+        words: &["is_available", "add_argument", "device", "cuda", "gpu"],
         look: unused_choices::that_nobody_takes,
     },
     Analysis {
@@ -122,7 +151,7 @@ pub(super) const ANALYSES: &[Analysis] = &[
     Analysis { name: "feature-gate-wrong", words: hardware::FEATURES, look: hardware::wrong_gates },
     Analysis {
         name: "global-rank-as-device",
-        words: &["RANK", "get_rank", "horovod", "process_index"],
+        words: &["RANK", "get_rank", "horovod", "process_index", "mpi4py"],
         look: global_ranks::used_as_indices,
     },
     Analysis { name: "gpu-before-server-forks", words: preloads::WORDS, look: preloads::before_forks },
@@ -246,7 +275,17 @@ pub(super) const ANALYSES: &[Analysis] = &[
     },
     Analysis {
         name: "provider-without-build",
-        words: &["CUDAExecutionProvider", "TensorrtExecutionProvider", "n_gpu_layers", "paddle"],
+        words: &[
+            "CUDAExecutionProvider",
+            "TensorrtExecutionProvider",
+            "n_gpu_layers",
+            "paddle",
+            "DNN_BACKEND_CUDA",
+            "GpuMat",
+            "StandardGpuResources",
+            "GpuIndex",
+            "index_cpu_to_gpu",
+        ],
         look: providers::without_build,
     },
     Analysis {
@@ -358,6 +397,7 @@ pub(super) const ANALYSES: &[Analysis] = &[
             "set_memory_growth",
             "set_session",
             "list_local_devices",
+            "MultiWorkerMirroredStrategy",
         ],
         look: tensorflow::settings_too_late,
     },

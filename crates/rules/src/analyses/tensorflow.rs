@@ -18,6 +18,8 @@ pub(super) const SETTINGS: &[&str] = &[
     "tensorflow.config.experimental.set_memory_growth",
     "tensorflow.config.experimental.set_visible_devices",
     "tensorflow.config.experimental.set_virtual_device_configuration",
+    "tensorflow.distribute.MultiWorkerMirroredStrategy",
+    "tensorflow.distribute.experimental.MultiWorkerMirroredStrategy",
 ];
 
 /// Calls that give the session of Keras its options; the first session of the process has fixed those of the GPU.

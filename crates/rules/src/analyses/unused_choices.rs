@@ -2,6 +2,7 @@
 
 use super::cuda_calls::reaches_cuda;
 use super::device_texts::texts_of;
+use super::unused_parameters;
 use crate::code::walk::{Ancestor, CodeNode, functions_around, walk};
 use crate::code::{Call, Expr, ExprKind, StatementKind, Target};
 use crate::facts::Span;
@@ -24,6 +25,7 @@ pub(super) fn that_nobody_takes(scope: &FileScope<'_>) -> Vec<RawFinding> {
     }
     let mut found = unread_options(scope);
     found.extend(unread_names(scope));
+    found.extend(unused_parameters::for_devices(scope));
     found
 }
 
@@ -229,7 +231,7 @@ fn is_device_name(name: &str) -> bool {
 }
 
 /// A value that is a GPU here and the CPU there.
-fn is_choice(scope: &FileScope<'_>, value: &Expr<'_>) -> bool {
+pub(super) fn is_choice(scope: &FileScope<'_>, value: &Expr<'_>) -> bool {
     let value = match &value.kind {
         ExprKind::Call(call) if scope.names.path(&call.callee) == Some("torch.device") => {
             match call.arguments.first() {

@@ -30,7 +30,7 @@ def build(text, model):
     cuda.select_device(1)  # ~ device-not-allowed error
     jax.devices()[1]  # ~ device-not-allowed error
     jax.devices("gpu")[1]  # ~ device-not-allowed error
-    with tf.device("/GPU:1"):  # ~ device-not-allowed error
+    with tf.device("/GPU:1"):  # ~ device-not-allowed error, tensorflow-touches-all-cards note
         pass
     xgb.XGBClassifier(device="cuda:1")  # ~ device-not-allowed error
     SentenceTransformer("m", device="cuda:1")  # ~ device-not-allowed error

@@ -1,0 +1,96 @@
+//! GPUs that OpenCV and FAISS are told to use, in a project that installs a build of them without one.
+
+use super::images::asked_by_images;
+use crate::code::walk::{Ancestor, CodeNode, walk};
+use crate::code::{Expr, ExprKind};
+use crate::findings::Severity;
+use crate::rules::files::{FileScope, RawFinding};
+
+/// A library that comes in one build for the CPU and, from somewhere else, in one for a GPU.
+struct Library {
+    name: &'static str,
+    /// The distributions without a GPU.
+    plain: &'static [&'static str],
+    /// Words in any file of the project that speak of another build.
+    other_builds: &'static [&'static str],
+    /// Words in the file that ask whether there is a GPU.
+    questions: &'static [&'static str],
+    is_for_gpu: fn(&str) -> bool,
+    wanted: &'static str,
+}
+
+const LIBRARIES: &[Library] = &[
+    Library {
+        name: "OpenCV",
+        plain: &[
+            "opencv-contrib-python",
+            "opencv-contrib-python-headless",
+            "opencv-python",
+            "opencv-python-headless",
+        ],
+        other_builds: &["WITH_CUDA", "OPENCV_DNN_CUDA", "opencv-cuda", "opencv_cuda", "with CUDA support"],
+        questions: &["getCudaEnabledDeviceCount", "getBuildInformation", "getAvailableTargets"],
+        is_for_gpu: |path| matches!(path, "cv2.dnn.DNN_BACKEND_CUDA" | "cv2.cuda_GpuMat" | "cv2.cuda.GpuMat"),
+        wanted: "build OpenCV from source with `-DWITH_CUDA=ON` and `-DOPENCV_DNN_CUDA=ON`: its packages on PyPI are for the CPU",
+    },
+    Library {
+        name: "FAISS",
+        plain: &["faiss-cpu"],
+        other_builds: &["faiss-gpu", "faiss_gpu", "FAISS_ENABLE_GPU"],
+        questions: &["get_num_gpus", "hasattr(faiss"],
+        is_for_gpu: |path| {
+            matches!(
+                path,
+                "faiss.StandardGpuResources"
+                    | "faiss.GpuIndexFlatConfig"
+                    | "faiss.GpuIndexFlatIP"
+                    | "faiss.GpuIndexFlatL2"
+                    | "faiss.GpuIndexIVFFlat"
+                    | "faiss.GpuIndexIVFPQ"
+                    | "faiss.index_cpu_to_gpu"
+                    | "faiss.index_cpu_to_gpu_multiple_py"
+                    | "faiss.index_cpu_to_gpus_list"
+            )
+        },
+        wanted: "ask conda for `faiss-gpu` in its place: `faiss-cpu` has no such name",
+    },
+];
+
+/// The first name of each library that needs a GPU, where the project installs its build for the CPU.
+pub(super) fn without_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    LIBRARIES.iter().filter_map(|library| used_without_gpu(scope, library)).collect()
+}
+
+fn used_without_gpu(scope: &FileScope<'_>, library: &Library) -> Option<RawFinding> {
+    let text = scope.whole_text();
+    if library.questions.iter().any(|word| text.contains(word)) {
+        return None;
+    }
+    let mut used = None;
+    walk(scope.code, &mut |part, around| {
+        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Attribute(..), .. }) = part else { return };
+        let is_for_gpu = || scope.names.path(expr).is_some_and(library.is_for_gpu);
+        // `try: res = faiss.StandardGpuResources()` has another way.
+        let is_tried = || around.iter().any(|one| matches!(one, Ancestor::Try(_)));
+        if used.is_none() && is_for_gpu() && !is_tried() {
+            let may_be_off =
+                around.iter().any(|one| matches!(one, Ancestor::Then(_) | Ancestor::Otherwise(_)));
+            used = Some((expr.span, may_be_off));
+        }
+    });
+    let (span, may_be_off) = used?;
+    let file = scope.program.name_of(scope.file);
+    let is_asked = |package: &&&str| {
+        !scope.program.versions().asked(file, package).is_empty()
+            || !asked_by_images(scope, package).is_empty()
+    };
+    library.plain.iter().find(is_asked)?;
+    let speaks = |word: &&str| scope.program.every_file().any(|(_, file)| file.text.contains(*word));
+    if library.other_builds.iter().any(speaks) {
+        return None;
+    }
+    let raw_finding = RawFinding::at(scope.place(span)).word("name", scope.text(span));
+    let raw_finding = raw_finding.word("package", library.name).word("wanted", library.wanted);
+    // An option may leave the GPU off, which is what the list of packages is for then.
+    Some(if may_be_off { raw_finding.at_most(Severity::Note) } else { raw_finding })
+}

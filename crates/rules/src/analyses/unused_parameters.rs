@@ -1,0 +1,96 @@
+//! Parameters for a device that a function never looks at, while it puts something on the device of another name.
+
+use super::cuda_calls::names_gpu;
+use crate::code::walk::{CodeNode, walk_block};
+use crate::code::{Expr, ExprKind, Function, Parameter, ParameterKind, Statement, StatementKind, Target};
+use crate::facts::Span;
+use crate::rules::files::{FileScope, RawFinding};
+use crate::rules::uses::argument;
+
+/// What parameters are called by which callers choose a device.
+const NAMES: &[&str] = &["cuda_device", "device", "device_id", "device_name", "gpu_id", "gpu_index"];
+
+/// `def train(data, device=DEVICE): net.train(data, device=DEVICE)`
+pub(super) fn for_devices(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    let mut found = Vec::new();
+    for function in &scope.code.functions {
+        // A test is handed what its fixtures say, and may want no more than that they ran.
+        let chooses = ["set_device", "VISIBLE_DEVICES", "cuda.device("];
+        let text = scope.text(function.span);
+        if function.name.starts_with("test") || chooses.iter().any(|word| text.contains(word)) {
+            continue;
+        }
+        let Some(parameter) = function.parameters.iter().find(|one| is_unused(scope, function, one)) else {
+            continue;
+        };
+        let Some(placed) = placed_in(scope, function, parameter.name) else { continue };
+        let what = format!("the parameter `{}` of `{}`", parameter.name, function.name);
+        let raw_finding = RawFinding::at(scope.place(parameter.span)).word("what", what);
+        found.push(
+            raw_finding
+                .beside(scope.place(placed), "here the device is another one, whatever the caller says"),
+        );
+    }
+    found
+}
+
+/// Whether nothing in the body looks up a parameter for a device: it is not named there, or given another value first.
+fn is_unused(scope: &FileScope<'_>, function: &Function<'_>, parameter: &Parameter<'_>) -> bool {
+    let name = parameter.name;
+    let is_given = matches!(parameter.kind, ParameterKind::Plain | ParameterKind::KeywordOnly);
+    if !is_given || !NAMES.contains(&name) || scope.text(function.span).contains(&format!("del {name}")) {
+        return false;
+    }
+    let mut read = None;
+    walk_block(scope.code, &function.body, &mut |part, _| {
+        let CodeNode::Expr(Expr { kind: ExprKind::Name(known), span }) = part else { return };
+        if *known == name {
+            read = read.map_or(Some(*span), |first: Span| {
+                Some(if span.start < first.start { *span } else { first })
+            });
+        }
+    });
+    let Some(read) = read else { return true };
+    // `device = torch.device("cuda")` as a step of its own, above every other word of it.
+    function.body.iter().any(|step| gives(step, name) && step.span.end <= read.start)
+}
+
+fn gives(step: &Statement<'_>, name: &str) -> bool {
+    match &step.kind {
+        StatementKind::Assign { targets, value: Some(_), .. } => {
+            matches!(&targets[..], [Target::Name(known, _)] if *known == name)
+        }
+        _ => false,
+    }
+}
+
+/// The first place in a function that puts something on a GPU which the function chose itself.
+fn placed_in(scope: &FileScope<'_>, function: &Function<'_>, parameter: &str) -> Option<Span> {
+    let mut placed = None;
+    walk_block(scope.code, &function.body, &mut |part, _| {
+        if placed.is_some() {
+            return;
+        }
+        match part {
+            CodeNode::Statement(step) if gives(step, parameter) => {
+                let StatementKind::Assign { value: Some(value), .. } = &step.kind else { return };
+                placed = names_gpu(value, scope, 0).then_some(step.span);
+            }
+            CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) => {
+                let on_gpu = |one: &Expr<'_>| names_gpu(one, scope, 0);
+                let is_placed = match &call.callee.kind {
+                    ExprKind::Attribute(_, "cuda") => {
+                        call.arguments.is_empty() && scope.whole_text().contains("torch")
+                    }
+                    ExprKind::Attribute(_, "to") => {
+                        argument(&call.arguments, Some(0), Some("device")).is_some_and(on_gpu)
+                    }
+                    _ => argument(&call.arguments, None, Some("device")).is_some_and(on_gpu),
+                };
+                placed = is_placed.then_some(expr.span);
+            }
+            _ => {}
+        }
+    });
+    placed
+}
