@@ -50,10 +50,10 @@ impl Rule {
 
 impl Find {
     fn settle(&self) -> Result<(), Fault> {
-        let is_one = match (&self.event, &self.uses, &self.analysis) {
-            (Some(_), None, _) | (None, Some(_), None) | (None, None, Some(_)) => true,
-            _ => false,
-        };
+        let is_one = matches!(
+            (&self.event, &self.uses, &self.analysis),
+            (Some(_), None, _) | (None, Some(_), None) | (None, None, Some(_))
+        );
         if !is_one {
             return Err(fault("find", "`find` needs one of `event`, `uses` and `analysis`".to_owned()));
         }

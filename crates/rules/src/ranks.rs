@@ -33,7 +33,10 @@ impl Scope<'_> {
             .zip(&events[id as usize + 1..])
             .find(|(_, other)| is_beside(other) && is_choice(other));
         chosen.is_some_and(|(at, chosen)| {
-            event.arms.iter().all(|arm| chosen.arms.contains(arm)) && self.is_by_rank(at, chosen)
+            // What the tests of a file do is done in processes of their own.
+            self.trace.test_of(chosen).is_none()
+                && event.arms.iter().all(|arm| chosen.arms.contains(arm))
+                && self.is_by_rank(at, chosen)
         })
     }
 

@@ -54,7 +54,7 @@ pub(super) fn called_with_gpu_values(scope: &FileScope<'_>) -> Vec<RawFinding> {
             let there = call.arguments.iter().find(|one| is_on_gpu_in(scope, *at, &one.value))?;
             Some((*span, there.value.span))
         };
-        if let Some((call, given)) = of_it.filter_map(|one| moved(one)).next() {
+        if let Some((call, given)) = of_it.filter_map(moved).next() {
             let raw_finding = RawFinding::at(scope.place(call)).word("name", *name);
             let raw_finding = raw_finding.word("given", scope.text(given));
             found.push(raw_finding.beside(scope.place(*span), "the model is made here, on the CPU"));

@@ -26,7 +26,7 @@ pub(super) fn of_modules(scope: &FileScope<'_>) -> Vec<RawFinding> {
         let Some(made) = methods.iter().find(|method| method.name == "__init__") else { continue };
         for kept in kept_in(scope, made) {
             let is_used = methods.iter().any(|method| {
-                method.name != "__init__" && scope.text(method.span).contains(&format!("self.{}", kept.name))
+                method.name != "__init__" && names_attribute(scope.text(method.span), kept.name)
             });
             if is_used && !is_known(scope, class, &kept) {
                 let (kind, instead) = match kept.is_mapping {
@@ -45,9 +45,16 @@ pub(super) fn of_modules(scope: &FileScope<'_>) -> Vec<RawFinding> {
 fn kept_in<'a>(scope: &FileScope<'a>, made: &'a Function<'a>) -> Vec<Kept<'a>> {
     let (mut kept, mut filled): (Vec<Kept<'_>>, Vec<(&str, bool)>) = (Vec::new(), Vec::new());
     let mut named: Vec<(&str, &str, Span)> = Vec::new();
+    // `layers = torch.nn.Sequential(*layers)`
+    let mut rebound: Vec<&str> = Vec::new();
     walk_block(scope.code, &made.body, &mut |part, _| match part {
         CodeNode::Statement(step) => {
             let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind else { return };
+            if let [Target::Name(name, _)] = targets.as_slice()
+                && !matches!(value.kind, ExprKind::Sequence(_))
+            {
+                rebound.push(name);
+            }
             let [Target::Attribute(object, name)] = targets.as_slice() else { return };
             if !matches!(object.kind, ExprKind::Name("self")) {
                 return;
@@ -77,7 +84,7 @@ fn kept_in<'a>(scope: &FileScope<'a>, made: &'a Function<'a>) -> Vec<Kept<'a>> {
     });
     for (name, local, span) in named {
         let is_it = |(list, is_own): &(&str, bool)| if *is_own { *list == name } else { *list == local };
-        if filled.iter().any(is_it) {
+        if filled.iter().any(is_it) && !rebound.contains(&local) {
             kept.push(Kept { name, span, is_mapping: false });
         }
     }
@@ -96,7 +103,14 @@ fn holds_layers(scope: &FileScope<'_>, value: &Expr<'_>) -> bool {
     }
 }
 
-/// Whether the class tells torch of the layers as well, or moves them itself.
+/// Whether a text names an attribute of the object.
+fn names_attribute(text: &str, name: &str) -> bool {
+    let wanted = format!("self.{name}");
+    let goes_on = |rest: &str| rest.starts_with(|next: char| next.is_alphanumeric() || next == '_');
+    text.match_indices(&wanted).any(|(at, _)| !goes_on(&text[at + wanted.len()..]))
+}
+
+/// Whether the class tells torch of the layers as well, moves them itself, or has them for a moment only.
 fn is_known(scope: &FileScope<'_>, class: &Class<'_>, kept: &Kept<'_>) -> bool {
     const TELLING: &[&str] = &["add_module", "register_module", "register_parameter", "setattr(self"];
     let text = scope.text(class.span);
@@ -114,6 +128,7 @@ fn is_known(scope: &FileScope<'_>, class: &Class<'_>, kept: &Kept<'_>) -> bool {
         })
     };
     TELLING.iter().any(|word| text.contains(word))
+        || text.contains(&format!("del self.{name}"))
         || is_wrapped()
         || is_moved()
         || assignments_of(text, name) > 1

@@ -140,14 +140,19 @@ const LAYERS: &[&str] = &[
     "Transformer",
 ];
 
-/// `torch.nn.Linear(8, 8)`, and a module of this file.
+/// `torch.nn.Linear(8, 8)`, and a module of this file that has such layers.
 pub(super) fn makes_layer(scope: &FileScope<'_>, expr: &Expr<'_>) -> bool {
     let ExprKind::Call(call) = &expr.kind else { return false };
     if let Some(layer) = scope.names.path(&call.callee).and_then(|path| path.strip_prefix("torch.nn.")) {
-        return LAYERS.iter().any(|name| layer.starts_with(name));
+        // `torch.nn.Linear(8, 8).cuda()` is a move of one.
+        return !layer.contains('(') && LAYERS.iter().any(|name| layer.starts_with(name));
     }
     let ExprKind::Name(name) = call.callee.kind else { return false };
-    scope.code.classes.iter().any(|class| class.name == name && is_module(scope, class))
+    let has_layers = |class: &Class<'_>| {
+        let text = scope.text(class.span);
+        text.contains("register_buffer(") || LAYERS.iter().any(|layer| text.contains(&format!("nn.{layer}")))
+    };
+    scope.code.classes.iter().any(|class| class.name == name && is_module(scope, class) && has_layers(class))
 }
 
 pub(super) fn is_module(scope: &FileScope<'_>, class: &Class<'_>) -> bool {
