@@ -5,12 +5,12 @@ use super::{
     context_managers, current_devices, current_kernels, dataset_workers, device_arguments, device_names,
     dropped_moves, env_validators, environments, epoch_outputs, fixtures, global_ranks, gradients, hard_cuda,
     hardware, host_arrays, host_collectives, image_builds, import_proofs, inputs, jax_memory, jax_platforms,
-    kept_counts, kept_graphs, late_moves, late_ranks, lazy_imports, leak_checks, linked, locks, mask_numbers,
-    node_numbers, nvml_indices, optional_imports, parallel_kernels, parsed_masks, pickled, preloads,
-    providers, python_names, rank_masks, ranks, ray_environments, ray_tasks, requirements, resets, retries,
-    rocm, settings_files, slurm_jobs, step_loops, subshells, switches, task_numbers, tensorflow,
-    tensorflow_memory, tf32, thread_contexts, uncalled_checks, unentered_contexts, unmoved_tensors,
-    unread_choices, unused_choices, visible_counts,
+    kept_counts, kept_graphs, kept_on_current, late_moves, late_ranks, lazy_imports, leak_checks, linked,
+    locks, mask_numbers, model_instances, node_numbers, nvml_indices, optional_imports, parallel_kernels,
+    parsed_masks, pickled, preloads, providers, python_names, rank_masks, ranks, ray_environments, ray_tasks,
+    requirements, resets, retries, rocm, settings_files, slurm_jobs, step_loops, subshells, switches,
+    task_numbers, tensorflow, tensorflow_memory, tf32, thread_contexts, uncalled_checks, unentered_contexts,
+    unmoved_tensors, unread_choices, unused_choices, visible_counts,
 };
 
 /// All of them, by name.
@@ -94,6 +94,16 @@ pub(super) const ANALYSES: &[Analysis] = &[
         look: current_devices::left_by_data_parallel,
     },
     Analysis { name: "device-count-kept", words: &["device_count"], look: kept_counts::before_masks },
+    Analysis {
+        name: "cached-on-current-device",
+        words: &["lru_cache", "functools.cache", "import cache"],
+        look: kept_on_current::by_caches,
+    },
+    Analysis {
+        name: "instance-device-ignored",
+        words: &["TritonPythonModel"],
+        look: model_instances::on_first_card,
+    },
     Analysis {
         name: "kernel-on-current-device",
         words: &["triton", "cupy.Raw", "compile_with_cache"],
