@@ -73,6 +73,7 @@ mod returned_parts;
 mod rocm;
 mod settings_files;
 mod slurm_jobs;
+mod starts;
 mod step_loops;
 mod subshells;
 mod swallowing;
@@ -110,10 +111,14 @@ pub(super) struct Analysis {
 
 /// The check with this name.
 pub(super) fn named(name: &str) -> Option<&'static Analysis> {
-    table::ANALYSES.iter().find(|analysis| analysis.name == name)
+    all().find(|analysis| analysis.name == name)
 }
 
 /// The names of all of them.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    table::ANALYSES.iter().map(|analysis| analysis.name)
+    all().map(|analysis| analysis.name)
+}
+
+fn all() -> impl Iterator<Item = &'static Analysis> {
+    table::ANALYSES.iter().chain(starts::ANALYSES)
 }
