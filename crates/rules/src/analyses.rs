@@ -37,6 +37,7 @@ mod jax_memory;
 mod jax_platforms;
 mod kept_counts;
 mod kept_graphs;
+mod kept_on_current;
 mod late_moves;
 mod late_ranks;
 mod lazy_imports;
@@ -49,6 +50,7 @@ mod made_tensors;
 mod mask_lists;
 mod mask_numbers;
 mod memory;
+mod model_instances;
 mod names_in_text;
 mod needs;
 mod node_numbers;
@@ -77,6 +79,7 @@ mod rocm;
 mod settings_files;
 mod shuffled_loaders;
 mod slurm_jobs;
+mod starts;
 mod step_loops;
 mod subshells;
 mod swallowing;
@@ -116,10 +119,14 @@ pub(super) struct Analysis {
 
 /// The check with this name.
 pub(super) fn named(name: &str) -> Option<&'static Analysis> {
-    table::ANALYSES.iter().find(|analysis| analysis.name == name)
+    all().find(|analysis| analysis.name == name)
 }
 
 /// The names of all of them.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    table::ANALYSES.iter().map(|analysis| analysis.name)
+    all().map(|analysis| analysis.name)
+}
+
+fn all() -> impl Iterator<Item = &'static Analysis> {
+    table::ANALYSES.iter().chain(starts::ANALYSES)
 }

@@ -48,25 +48,25 @@ pub(super) fn masks_beyond_request(scope: &FileScope<'_>) -> Vec<RawFinding> {
     });
     // `deepspeed --include localhost:4,5` counts the cards that the job was given.
     for command in scope.program.run_commands().flatten().filter(|one| one.site.file == scope.file) {
-        let Some(picked) = picked(&command.words()) else { continue };
-        let highest = masks::read(picked.1).highest;
-        if highest.is_some_and(|highest| highest >= cards as u64) {
-            let finding = RawFinding::at(command.site).word("what", format!("`{} {}`", picked.0, picked.1));
+        let Some((list, written)) = picked(&command.words()) else { continue };
+        if masks::read(list).highest.is_some_and(|highest| highest >= cards as u64) {
+            let finding = RawFinding::at(command.site).word("what", format!("`{written}`"));
             found.push(finding.word("option", &option).word("given", masks::gpus(cards)));
         }
     }
     found
 }
 
-/// The indices that an option of a launcher picks on this machine, with the option.
-fn picked<'w>(words: &[Option<&'w str>]) -> Option<(&'w str, &'w str)> {
+/// The indices that an option of a launcher picks on this machine, and the option as it is written.
+fn picked<'w>(words: &[Option<&'w str>]) -> Option<(&'w str, String)> {
     let Mask::Listed(list) = commands::invocation(words).mask? else { return None };
     let word = words.get(list.word).copied().flatten()?;
-    let option = match word.split_once('=') {
-        Some((option, _)) => option,
-        None => words.get(list.word.checked_sub(1)?).copied().flatten()?,
-    };
-    Some((option, word.get(list.range.0..list.range.1)?))
+    let indices = word.get(list.range.0..list.range.1)?;
+    if word.contains('=') {
+        return Some((indices, word.to_owned()));
+    }
+    let option = words.get(list.word.checked_sub(1)?).copied().flatten()?;
+    Some((indices, format!("{option} {word}")))
 }
 
 /// Launchers in a job script that start more processes on a machine than the job asks for cards there.

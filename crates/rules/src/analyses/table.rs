@@ -1,17 +1,16 @@
-//! All checks, each with its name and the words without which it looks at no file.
+//! The checks of what a file says of devices, memory and libraries, each with its name and the words without which it looks at
+//! no file. Those of what starts programs are in `starts`.
 
 use super::{
-    Analysis, autocast, backend_switches, builds, caches, clean_up_order, compute_types, containers,
-    context_managers, current_devices, current_kernels, dataset_workers, device_arguments, device_names,
-    dropped_moves, env_validators, environments, epoch_outputs, fixtures, global_ranks, gradients, hard_cuda,
-    hardware, host_arrays, host_collectives, image_builds, import_proofs, inputs, jax_memory, jax_platforms,
-    kept_counts, kept_graphs, late_moves, late_ranks, lazy_imports, leak_checks, left_models, linked, locks,
-    loss_weights, made_tensors, mask_numbers, node_numbers, nvml_indices, optional_imports, parallel_kernels,
-    parsed_masks, pickled, plain_layers, preloads, providers, python_names, rank_masks, ranks,
-    ray_environments, ray_tasks, requirements, resets, retries, rocm, settings_files, shuffled_loaders,
-    slurm_jobs, step_loops, subshells, switches, task_numbers, tensorflow, tensorflow_cards,
-    tensorflow_memory, tf32, thread_contexts, uncalled_checks, unentered_contexts, unmoved_tensors,
-    unread_choices, unused_choices, visible_counts, volatile,
+    Analysis, autocast, backend_switches, caches, clean_up_order, compute_types, context_managers,
+    current_devices, current_kernels, dataset_workers, device_arguments, device_names, dropped_moves,
+    env_validators, environments, epoch_outputs, fixtures, gradients, hard_cuda, hardware, host_arrays,
+    import_proofs, inputs, jax_memory, jax_platforms, kept_counts, kept_graphs, kept_on_current, late_moves,
+    lazy_imports, leak_checks, left_models, locks, loss_weights, made_tensors, mask_numbers, model_instances,
+    nvml_indices, optional_imports, parallel_kernels, parsed_masks, pickled, plain_layers, python_names,
+    resets, retries, rocm, shuffled_loaders, step_loops, switches, tensorflow, tensorflow_cards,
+    tensorflow_memory, tf32, uncalled_checks, unentered_contexts, unmoved_tensors, unused_choices,
+    visible_counts, volatile,
 };
 
 /// All of them, by name.
@@ -34,6 +33,11 @@ pub(super) const ANALYSES: &[Analysis] = &[
             "cuda.graph",
         ],
         look: current_devices::left_by_cleaning,
+    },
+    Analysis {
+        name: "cached-on-current-device",
+        words: &["lru_cache", "functools.cache", "import cache"],
+        look: kept_on_current::by_caches,
     },
     Analysis {
         name: "capability-architecture-mismatch",
@@ -59,16 +63,10 @@ pub(super) const ANALYSES: &[Analysis] = &[
         look: context_managers::that_clean_up_by_luck,
     },
     Analysis {
-        name: "choice-without-runtime",
-        words: &["NVIDIA_VISIBLE_DEVICES"],
-        look: unread_choices::without_runtime,
-    },
-    Analysis {
         name: "context-as-device",
         words: &["cuda.device(", "cuda("],
         look: unentered_contexts::as_devices,
     },
-    Analysis { name: "device-move-dropped", words: &["cuda"], look: dropped_moves::as_statements },
     Analysis {
         name: "context-not-entered",
         words: &["Device", "autocast", "device", "grad", "inference_mode", "stream", "using_allocator"],
@@ -85,41 +83,17 @@ pub(super) const ANALYSES: &[Analysis] = &[
         look: dataset_workers::that_use_cuda,
     },
     Analysis {
-        name: "cuda-runtime-mismatch",
-        words: &["+cu", "/whl/cu", "cupy-cuda", "nvidia-nccl-cu", "nvidia-cudnn-cu"],
-        look: requirements::different_builds,
-    },
-    Analysis {
         name: "data-parallel-first-device",
         words: &["DataParallel"],
         look: current_devices::left_by_data_parallel,
-    },
-    Analysis { name: "device-count-kept", words: &["device_count"], look: kept_counts::before_masks },
-    Analysis {
-        name: "kernel-on-current-device",
-        words: &["triton", "cupy.Raw", "compile_with_cache"],
-        look: current_kernels::beside_another_card,
-    },
-    Analysis {
-        name: "variable-outside-env-vars",
-        words: &["runtime_env"],
-        look: ray_environments::beside_env_vars,
-    },
-    Analysis {
-        name: "context-of-another-thread",
-        words: &["Thread", "route("],
-        look: thread_contexts::without_context,
-    },
-    Analysis {
-        name: "gpu-switch-always-on",
-        words: &["add_argument"],
-        look: switches::that_any_text_turns_on,
     },
     Analysis {
         name: "device-choice-unused",
         words: &["is_available", "add_argument", "device", "cuda", "gpu"],
         look: unused_choices::that_nobody_takes,
     },
+    Analysis { name: "device-count-kept", words: &["device_count"], look: kept_counts::before_masks },
+    Analysis { name: "device-move-dropped", words: &["cuda"], look: dropped_moves::as_statements },
     Analysis {
         name: "device-name-typo",
         words: &["device", "DEVICE", "map_location", ".to("],
@@ -138,30 +112,19 @@ pub(super) const ANALYSES: &[Analysis] = &[
     Analysis { name: "environ-bypassed", words: &["putenv"], look: environments::that_are_bypassed },
     Analysis { name: "environ-copy-unused", words: &["environ"], look: environments::that_nobody_gets },
     Analysis { name: "environ-rebound", words: &["environ"], look: environments::that_are_rebound },
-    Analysis {
-        name: "environment-in-subshell",
-        words: &["export ", "setenv ", "set CUDA", "set PYTORCH", "set NVIDIA", "!set ", "VISIBLE_DEVICES="],
-        look: subshells::that_take_variables_along,
-    },
+    Analysis { name: "environment-replaced", words: &["env="], look: environments::that_are_replaced },
     Analysis {
         name: "eval-without-no-grad",
         words: &[".eval(", ".train(False", ".train(mode"],
         look: gradients::missing_in_evaluation,
     },
     Analysis { name: "feature-gate-wrong", words: hardware::FEATURES, look: hardware::wrong_gates },
-    Analysis {
-        name: "global-rank-as-device",
-        words: &["RANK", "get_rank", "horovod", "process_index", "mpi4py"],
-        look: global_ranks::used_as_indices,
-    },
-    Analysis { name: "gpu-before-server-forks", words: preloads::WORDS, look: preloads::before_forks },
     Analysis { name: "gpu-fixture-without-teardown", words: &["fixture"], look: fixtures::without_teardown },
     Analysis {
         name: "gpu-import-guard-too-narrow",
         words: &["find_spec", "find_loader", "ImportError", "ModuleNotFoundError"],
         look: optional_imports::with_narrow_guards,
     },
-    Analysis { name: "gpu-in-image-build", words: &["torch", ".py"], look: image_builds::that_need_gpu },
     Analysis {
         name: "gpu-reset-as-recovery",
         words: &["nvidia-smi", "reset", "Reset", "close"],
@@ -169,17 +132,15 @@ pub(super) const ANALYSES: &[Analysis] = &[
     },
     Analysis { name: "gpu-spec-mismatch", words: hardware::PRODUCTS, look: hardware::wrong_products },
     Analysis {
+        name: "gpu-switch-always-on",
+        words: &["add_argument"],
+        look: switches::that_any_text_turns_on,
+    },
+    Analysis {
         name: "gpu-tensor-to-numpy",
         words: &["numpy()", "np.array(", "np.asarray("],
         look: host_arrays::of_gpu_tensors,
     },
-    Analysis { name: "cpu-tensor-in-nccl", words: &["init_process_group"], look: host_collectives::of_nccl },
-    Analysis {
-        name: "optimizer-state-before-move",
-        words: &["load_state_dict"],
-        look: late_moves::after_optimizer_state,
-    },
-    Analysis { name: "tensor-not-a-buffer", words: &["Module"], look: unmoved_tensors::in_modules },
     Analysis {
         name: "import-proof-in-same-process",
         words: &["modules"],
@@ -190,7 +151,27 @@ pub(super) const ANALYSES: &[Analysis] = &[
         words: &[".cuda()", "\"cuda\"", "'cuda'"],
         look: inputs::on_current_card,
     },
+    Analysis {
+        name: "instance-device-ignored",
+        words: &["TritonPythonModel"],
+        look: model_instances::on_first_card,
+    },
+    Analysis {
+        name: "jax-platform-only-preferred",
+        words: &["jax_platform_name", "jax_default_device"],
+        look: jax_platforms::only_preferred,
+    },
+    Analysis {
+        name: "jax-platform-too-late",
+        words: &["jax_platform"],
+        look: jax_platforms::chosen_too_late,
+    },
     Analysis { name: "jax-preallocation-beside-torch", words: &["jax"], look: jax_memory::beside_torch },
+    Analysis {
+        name: "kernel-on-current-device",
+        words: &["triton", "cupy.Raw", "compile_with_cache"],
+        look: current_kernels::beside_another_card,
+    },
     Analysis { name: "lazy-import-misuse", words: &["lazy"], look: lazy_imports::misused },
     Analysis {
         name: "leak-check-on-reserved",
@@ -211,16 +192,6 @@ pub(super) const ANALYSES: &[Analysis] = &[
         look: tf32::legacy_switches,
     },
     Analysis {
-        name: "library-dropped-by-linker",
-        words: &["cuda_if_available"],
-        look: linked::dropped_by_linker,
-    },
-    Analysis {
-        name: "local-version-range",
-        words: &["+cu", "+CU", "+cpu", "+rocm", "+xpu", "+hip", "+pt"],
-        look: requirements::ranges_with_labels,
-    },
-    Analysis {
         name: "loss-keeps-graph",
         words: &["backward", ".eval(", ".train(False", ".train(mode", "register_buffer", "running_mean"],
         look: kept_graphs::by_sums,
@@ -231,21 +202,16 @@ pub(super) const ANALYSES: &[Analysis] = &[
         look: mask_numbers::used_as_indices,
     },
     Analysis {
-        name: "mask-beyond-request",
-        words: &["SBATCH", "VISIBLE_DEVICES"],
-        look: slurm_jobs::masks_beyond_request,
-    },
-    Analysis {
         name: "mask-parsed-as-int",
         words: &["VISIBLE_DEVICES"],
         look: parsed_masks::that_become_numbers,
     },
-    Analysis { name: "missing-cpu-fallback", words: &["cuda"], look: hard_cuda::without_question },
     Analysis {
-        name: "node-numbers-as-mask",
-        words: &["SLURM_JOB_GPUS", "SLURM_STEP_GPUS"],
-        look: node_numbers::as_mask,
+        name: "memory-growth-differs",
+        words: &["set_memory_growth"],
+        look: tensorflow::growth_of_one_card,
     },
+    Analysis { name: "missing-cpu-fallback", words: &["cuda"], look: hard_cuda::without_question },
     Analysis { name: "numba-cache-committed", words: &[], look: caches::that_numba_left },
     Analysis { name: "numba-parallel-in-pool", words: &["numba"], look: parallel_kernels::in_pools },
     Analysis {
@@ -254,89 +220,16 @@ pub(super) const ANALYSES: &[Analysis] = &[
         look: nvml_indices::that_cross,
     },
     Analysis {
+        name: "optimizer-state-before-move",
+        words: &["load_state_dict"],
+        look: late_moves::after_optimizer_state,
+    },
+    Analysis {
         name: "outputs-kept-for-epoch",
         words: &["training_epoch_end", "validation_epoch_end", "test_epoch_end"],
         look: epoch_outputs::that_keep_batches,
     },
-    Analysis {
-        name: "provider-dropped",
-        words: &["CUDAExecutionProvider", "TensorrtExecutionProvider"],
-        look: providers::that_are_dropped,
-    },
-    Analysis {
-        name: "provider-not-named",
-        words: &["InferenceSession"],
-        look: providers::that_are_not_named,
-    },
-    Analysis {
-        name: "provider-fails-softly",
-        words: &["ExecutionProvider", "ep::"],
-        look: providers::that_fail_softly,
-    },
-    Analysis {
-        name: "provider-without-build",
-        words: &[
-            "CUDAExecutionProvider",
-            "TensorrtExecutionProvider",
-            "n_gpu_layers",
-            "paddle",
-            "DNN_BACKEND_CUDA",
-            "GpuMat",
-            "StandardGpuResources",
-            "GpuIndex",
-            "index_cpu_to_gpu",
-        ],
-        look: providers::without_build,
-    },
-    Analysis {
-        name: "rank-without-device",
-        words: &["init_process_group", "init_distributed", "horovod"],
-        look: ranks::without_device,
-    },
-    Analysis {
-        name: "one-mask-for-all-ranks",
-        words: &["CUDA_VISIBLE_DEVICES"],
-        look: rank_masks::for_all_ranks,
-    },
-    Analysis { name: "layers-in-plain-list", words: &["Module"], look: plain_layers::of_modules },
-    Analysis { name: "loss-weight-on-cpu", words: &["weight="], look: loss_weights::left_on_cpu },
-    Analysis {
-        name: "shuffle-under-gpu-default",
-        words: &["shuffle"],
-        look: shuffled_loaders::under_gpu_default,
-    },
-    Analysis {
-        name: "model-left-on-cpu",
-        words: &[".to(", ".cuda("],
-        look: left_models::called_with_gpu_values,
-    },
-    Analysis { name: "tensor-made-on-cpu", words: &["Module"], look: made_tensors::while_running },
-    Analysis { name: "volatile-ignored", words: &["volatile"], look: volatile::without_effect },
-    Analysis {
-        name: "rank-mask-ignores-given",
-        words: &["CUDA_VISIBLE_DEVICES"],
-        look: rank_masks::that_ignore_given,
-    },
-    Analysis {
-        name: "jax-platform-only-preferred",
-        words: &["jax_platform_name", "jax_default_device"],
-        look: jax_platforms::only_preferred,
-    },
-    Analysis {
-        name: "jax-platform-too-late",
-        words: &["jax_platform"],
-        look: jax_platforms::chosen_too_late,
-    },
-    Analysis { name: "cpu-build-for-gpu-code", words: &["cuda"], look: requirements::of_torch },
-    Analysis { name: "build-asks-for-gpu", words: &["CUDAExtension"], look: builds::that_ask_for_gpu },
-    Analysis { name: "ranks-beyond-request", words: &["#SBATCH"], look: slurm_jobs::ranks_beyond_request },
-    Analysis { name: "rank-device-too-late", words: &["set_device"], look: late_ranks::used_before },
-    Analysis {
-        name: "task-number-beyond-gpus",
-        words: &["SLURM_LOCALID", "SLURM_PROCID", "LOCAL_RANK", "jax.distributed"],
-        look: task_numbers::beyond_cards,
-    },
-    Analysis { name: "ray-task-without-gpu", words: &["remote"], look: ray_tasks::without_gpu },
+    Analysis { name: "pickle-of-gpu-model", words: &["pickle", "joblib", "dill"], look: pickled::on_gpu },
     Analysis {
         name: "retry-inside-oom-handler",
         words: &["OutOfMemory", "ResourceExhausted", "ut of memory", "OOM", "oom", "empty_cache"],
@@ -359,35 +252,26 @@ pub(super) const ANALYSES: &[Analysis] = &[
         ],
         look: backend_switches::rivals,
     },
-    Analysis {
-        name: "rival-builds",
-        words: &["faiss", "onnxruntime", "paddlepaddle", "tensorflow"],
-        look: requirements::rival_builds,
-    },
     Analysis { name: "rocm-never-detected", words: &["hip", "rocm"], look: rocm::never_detected },
-    Analysis { name: "set-device-in-library", words: &["set_device"], look: ranks::set_by_libraries },
+    Analysis { name: "layers-in-plain-list", words: &["Module"], look: plain_layers::of_modules },
+    Analysis { name: "loss-weight-on-cpu", words: &["weight="], look: loss_weights::left_on_cpu },
+    Analysis {
+        name: "model-left-on-cpu",
+        words: &[".to(", ".cuda("],
+        look: left_models::called_with_gpu_values,
+    },
+    Analysis {
+        name: "shuffle-under-gpu-default",
+        words: &["shuffle"],
+        look: shuffled_loaders::under_gpu_default,
+    },
+    Analysis { name: "tensor-made-on-cpu", words: &["Module"], look: made_tensors::while_running },
+    Analysis { name: "tensor-not-a-buffer", words: &["Module"], look: unmoved_tensors::in_modules },
+    Analysis { name: "tensorflow-beside-jax", words: &["jax"], look: tensorflow::beside_jax },
     Analysis {
         name: "tensorflow-preallocation-beside-torch",
         words: &["tensorflow"],
         look: tensorflow_memory::beside_torch,
-    },
-    Analysis { name: "environment-replaced", words: &["env="], look: environments::that_are_replaced },
-    Analysis { name: "tensorflow-beside-jax", words: &["jax"], look: tensorflow::beside_jax },
-    Analysis {
-        name: "tensorflow-touches-all-cards",
-        words: &[
-            "set_visible_devices",
-            "MirroredStrategy",
-            "OneDeviceStrategy",
-            "tf.device",
-            "tensorflow.device",
-        ],
-        look: tensorflow_cards::chosen_by_list,
-    },
-    Analysis {
-        name: "memory-growth-differs",
-        words: &["set_memory_growth"],
-        look: tensorflow::growth_of_one_card,
     },
     Analysis {
         name: "tensorflow-settings-too-late",
@@ -400,6 +284,17 @@ pub(super) const ANALYSES: &[Analysis] = &[
             "MultiWorkerMirroredStrategy",
         ],
         look: tensorflow::settings_too_late,
+    },
+    Analysis {
+        name: "tensorflow-touches-all-cards",
+        words: &[
+            "set_visible_devices",
+            "MirroredStrategy",
+            "OneDeviceStrategy",
+            "tf.device",
+            "tensorflow.device",
+        ],
+        look: tensorflow_cards::chosen_by_list,
     },
     Analysis {
         name: "thread-lock-across-processes",
@@ -419,51 +314,19 @@ pub(super) const ANALYSES: &[Analysis] = &[
         look: env_validators::that_read_variables_only,
     },
     Analysis {
-        name: "variable-not-exported",
-        words: &["VISIBLE_DEVICES=", "DEVICE_ORDER=", "ALLOC_CONF="],
-        look: subshells::that_export_nothing,
-    },
-    Analysis {
         name: "variable-as-python-name",
         words: &["CUDA_", "PYTORCH_", "NVIDIA_", "XLA_", "JAX_", "TF_", "NUMBA_", "KERAS_", "HIP_", "ROCR_"],
         look: python_names::that_nothing_reads,
-    },
-    Analysis { name: "wheel-lacks-architecture", words: &["torch"], look: requirements::wheels_that_lack_it },
-    Analysis {
-        name: "wrong-device-argument",
-        words: &["device", "devices", "gpus", "gpu_id", "gpu_hist", "autocast", "Pipeline", "Device"],
-        look: device_arguments::of_another_form,
-    },
-    Analysis { name: "build-replaced", words: &["install"], look: requirements::replaced_builds },
-    Analysis {
-        name: "index-overruled",
-        words: &["download.pytorch.org"],
-        look: requirements::overruled_indexes,
-    },
-    Analysis { name: "pickle-of-gpu-model", words: &["pickle", "joblib", "dill"], look: pickled::on_gpu },
-    Analysis {
-        name: "settings-not-exported",
-        words: &["env_file", "dotenv_values"],
-        look: settings_files::that_set_nothing,
-    },
-    Analysis {
-        name: "server-container-without-gpu",
-        words: &["docker", "podman"],
-        look: containers::servers_without_gpu,
-    },
-    Analysis {
-        name: "shared-memory-too-small",
-        words: &["docker", "podman"],
-        look: containers::without_shared_memory,
-    },
-    Analysis {
-        name: "video-capability-missing",
-        words: &["_nvenc", "_cuvid", "-hwaccel cuda"],
-        look: containers::without_video,
     },
     Analysis {
         name: "visible-count-as-mask",
         words: &["CUDA_VISIBLE_DEVICES"],
         look: visible_counts::as_masks,
     },
+    Analysis {
+        name: "wrong-device-argument",
+        words: &["device", "devices", "gpus", "gpu_id", "gpu_hist", "autocast", "Pipeline", "Device"],
+        look: device_arguments::of_another_form,
+    },
+    Analysis { name: "volatile-ignored", words: &["volatile"], look: volatile::without_effect },
 ];

@@ -1,0 +1,158 @@
+//! The checks of what starts programs: launchers, ranks, workers, containers, jobs, and what is installed for them. Each has
+//! its name and the words without which it looks at no file.
+
+use super::{
+    Analysis, builds, containers, global_ranks, host_collectives, image_builds, late_ranks, linked,
+    node_numbers, preloads, providers, rank_masks, ranks, ray_environments, ray_tasks, requirements,
+    settings_files, slurm_jobs, subshells, task_numbers, thread_contexts, unread_choices,
+};
+
+/// All of them, by name.
+pub(super) const ANALYSES: &[Analysis] = &[
+    Analysis { name: "build-asks-for-gpu", words: &["CUDAExtension"], look: builds::that_ask_for_gpu },
+    Analysis { name: "build-replaced", words: &["install"], look: requirements::replaced_builds },
+    Analysis {
+        name: "choice-without-runtime",
+        words: &["NVIDIA_VISIBLE_DEVICES"],
+        look: unread_choices::without_runtime,
+    },
+    Analysis {
+        name: "context-of-another-thread",
+        words: &["Thread", "route("],
+        look: thread_contexts::without_context,
+    },
+    Analysis { name: "cpu-build-for-gpu-code", words: &["cuda"], look: requirements::of_torch },
+    Analysis { name: "cpu-tensor-in-nccl", words: &["init_process_group"], look: host_collectives::of_nccl },
+    Analysis {
+        name: "cuda-runtime-mismatch",
+        words: &["+cu", "/whl/cu", "cupy-cuda", "nvidia-nccl-cu", "nvidia-cudnn-cu"],
+        look: requirements::different_builds,
+    },
+    Analysis {
+        name: "environment-in-subshell",
+        words: &["export ", "setenv ", "set CUDA", "set PYTORCH", "set NVIDIA", "!set ", "VISIBLE_DEVICES="],
+        look: subshells::that_take_variables_along,
+    },
+    Analysis {
+        name: "global-rank-as-device",
+        words: &["RANK", "get_rank", "horovod", "process_index", "mpi4py"],
+        look: global_ranks::used_as_indices,
+    },
+    Analysis { name: "gpu-before-server-forks", words: preloads::WORDS, look: preloads::before_forks },
+    Analysis { name: "gpu-in-image-build", words: &["torch", ".py"], look: image_builds::that_need_gpu },
+    Analysis {
+        name: "index-overruled",
+        words: &["download.pytorch.org"],
+        look: requirements::overruled_indexes,
+    },
+    Analysis {
+        name: "library-dropped-by-linker",
+        words: &["cuda_if_available"],
+        look: linked::dropped_by_linker,
+    },
+    Analysis {
+        name: "local-version-range",
+        words: &["+cu", "+CU", "+cpu", "+rocm", "+xpu", "+hip", "+pt"],
+        look: requirements::ranges_with_labels,
+    },
+    Analysis {
+        name: "mask-beyond-request",
+        words: &["SBATCH", "VISIBLE_DEVICES"],
+        look: slurm_jobs::masks_beyond_request,
+    },
+    Analysis {
+        name: "node-numbers-as-mask",
+        words: &["SLURM_JOB_GPUS", "SLURM_STEP_GPUS"],
+        look: node_numbers::as_mask,
+    },
+    Analysis {
+        name: "rank-mask-ignores-given",
+        words: &["CUDA_VISIBLE_DEVICES"],
+        look: rank_masks::that_ignore_given,
+    },
+    Analysis {
+        name: "one-mask-for-all-ranks",
+        words: &["CUDA_VISIBLE_DEVICES"],
+        look: rank_masks::for_all_ranks,
+    },
+    Analysis {
+        name: "provider-dropped",
+        words: &["CUDAExecutionProvider", "TensorrtExecutionProvider"],
+        look: providers::that_are_dropped,
+    },
+    Analysis {
+        name: "provider-fails-softly",
+        words: &["ExecutionProvider", "ep::"],
+        look: providers::that_fail_softly,
+    },
+    Analysis {
+        name: "provider-not-named",
+        words: &["InferenceSession"],
+        look: providers::that_are_not_named,
+    },
+    Analysis {
+        name: "provider-without-build",
+        words: &[
+            "CUDAExecutionProvider",
+            "TensorrtExecutionProvider",
+            "n_gpu_layers",
+            "paddle",
+            "DNN_BACKEND_CUDA",
+            "GpuMat",
+            "StandardGpuResources",
+            "GpuIndex",
+            "index_cpu_to_gpu",
+        ],
+        look: providers::without_build,
+    },
+    Analysis { name: "rank-device-too-late", words: &["set_device"], look: late_ranks::used_before },
+    Analysis {
+        name: "rank-without-device",
+        words: &["init_process_group", "init_distributed", "horovod"],
+        look: ranks::without_device,
+    },
+    Analysis { name: "ranks-beyond-request", words: &["#SBATCH"], look: slurm_jobs::ranks_beyond_request },
+    Analysis { name: "ray-task-without-gpu", words: &["remote"], look: ray_tasks::without_gpu },
+    Analysis {
+        name: "rival-builds",
+        words: &["faiss", "onnxruntime", "paddlepaddle", "tensorflow"],
+        look: requirements::rival_builds,
+    },
+    Analysis {
+        name: "server-container-without-gpu",
+        words: &["docker", "podman"],
+        look: containers::servers_without_gpu,
+    },
+    Analysis { name: "set-device-in-library", words: &["set_device"], look: ranks::set_by_libraries },
+    Analysis {
+        name: "settings-not-exported",
+        words: &["env_file", "dotenv_values"],
+        look: settings_files::that_set_nothing,
+    },
+    Analysis {
+        name: "shared-memory-too-small",
+        words: &["docker", "podman"],
+        look: containers::without_shared_memory,
+    },
+    Analysis {
+        name: "task-number-beyond-gpus",
+        words: &["SLURM_LOCALID", "SLURM_PROCID", "LOCAL_RANK", "jax.distributed"],
+        look: task_numbers::beyond_cards,
+    },
+    Analysis {
+        name: "variable-not-exported",
+        words: &["VISIBLE_DEVICES=", "DEVICE_ORDER=", "ALLOC_CONF="],
+        look: subshells::that_export_nothing,
+    },
+    Analysis {
+        name: "variable-outside-env-vars",
+        words: &["runtime_env"],
+        look: ray_environments::beside_env_vars,
+    },
+    Analysis {
+        name: "video-capability-missing",
+        words: &["_nvenc", "_cuvid", "-hwaccel cuda"],
+        look: containers::without_video,
+    },
+    Analysis { name: "wheel-lacks-architecture", words: &["torch"], look: requirements::wheels_that_lack_it },
+];
