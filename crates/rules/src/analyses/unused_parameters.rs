@@ -14,15 +14,18 @@ const NAMES: &[&str] = &["cuda_device", "device", "device_id", "device_name", "g
 pub(super) fn for_devices(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
     for function in &scope.code.functions {
+        let Some(parameter) = function.parameters.iter().find(|one| NAMES.contains(&one.name)) else {
+            continue;
+        };
         // A test is handed what its fixtures say, and may want no more than that they ran.
         let chooses = ["set_device", "VISIBLE_DEVICES", "cuda.device("];
         let text = scope.text(function.span);
-        if function.name.starts_with("test") || chooses.iter().any(|word| text.contains(word)) {
+        if function.name.starts_with("test")
+            || chooses.iter().any(|word| text.contains(word))
+            || !is_unused(scope, function, parameter)
+        {
             continue;
         }
-        let Some(parameter) = function.parameters.iter().find(|one| is_unused(scope, function, one)) else {
-            continue;
-        };
         let Some(placed) = placed_in(scope, function, parameter.name) else { continue };
         let what = format!("the parameter `{}` of `{}`", parameter.name, function.name);
         let raw_finding = RawFinding::at(scope.place(parameter.span)).word("what", what);
@@ -38,7 +41,7 @@ pub(super) fn for_devices(scope: &FileScope<'_>) -> Vec<RawFinding> {
 fn is_unused(scope: &FileScope<'_>, function: &Function<'_>, parameter: &Parameter<'_>) -> bool {
     let name = parameter.name;
     let is_given = matches!(parameter.kind, ParameterKind::Plain | ParameterKind::KeywordOnly);
-    if !is_given || !NAMES.contains(&name) || scope.text(function.span).contains(&format!("del {name}")) {
+    if !is_given || scope.text(function.span).contains(&format!("del {name}")) {
         return false;
     }
     let mut read = None;
