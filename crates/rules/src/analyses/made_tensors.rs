@@ -57,8 +57,13 @@ fn in_method(scope: &FileScope<'_>, method: &Function<'_>, layers: &FxHashSet<&s
     })
 }
 
-/// Whether a method asks a parameter for what tensors have: a number has none of it.
+/// Whether a parameter is a tensor, by its name or by what the method asks it for: a number has none of it.
 fn is_used_as_tensor(text: &str, name: &str) -> bool {
+    const TENSORS: &[&str] =
+        &["embeddings", "embeds", "features", "hidden", "image", "images", "img", "input", "inputs", "x"];
+    if TENSORS.contains(&name) {
+        return true;
+    }
     const OF_TENSORS: &[&str] = &[
         "device",
         "dim(",
