@@ -25,6 +25,7 @@ mod fixtures;
 mod global_ranks;
 mod gpu_values;
 mod gradients;
+mod handed_models;
 mod hard_cuda;
 mod hardware;
 mod host_arrays;

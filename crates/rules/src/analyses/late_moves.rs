@@ -1,10 +1,11 @@
 //! An optimizer that takes over the state of an earlier run while its model is still on the CPU: the model moves, and the
 //! state does not.
 
+use super::handed_models;
 use super::memory::{call_of, method_of};
 use super::order::PlaceInFunction;
 use crate::code::walk::{CodeNode, walk};
-use crate::code::{Expr, ExprKind, StatementKind, Target};
+use crate::code::{Call, Expr, ExprKind, StatementKind, Target};
 use crate::rules::files::{FileScope, RawFinding};
 
 /// `optimizer.load_state_dict(…)` above `model.to(device)`.
@@ -19,10 +20,16 @@ pub(super) fn after_optimizer_state(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut optimizers: Vec<(PlaceInFunction, &str, &str)> = Vec::new();
     let mut loads: Vec<(PlaceInFunction, &str)> = Vec::new();
     let mut moves: Vec<(PlaceInFunction, &str)> = Vec::new();
+    let mut made: Vec<(PlaceInFunction, &str, &Expr<'_>)> = Vec::new();
+    let mut calls: Vec<(PlaceInFunction, &Call<'_>)> = Vec::new();
     walk(scope.code, &mut |part, around| match part {
         CodeNode::Statement(step) => match &step.kind {
             StatementKind::Assign { targets, value: Some(value), .. } => {
+                if let ExprKind::Call(call) = &value.kind {
+                    calls.push((PlaceInFunction::of(step.span, around), call));
+                }
                 let [Target::Name(name, _)] = targets.as_slice() else { return };
+                made.push((PlaceInFunction::of(step.span, around), name, value));
                 if let Some(model) = model_of_optimizer(scope, value) {
                     optimizers.push((PlaceInFunction::of(step.span, around), name, model));
                 } else if is_moved(value) {
@@ -30,6 +37,9 @@ pub(super) fn after_optimizer_state(scope: &FileScope<'_>) -> Vec<RawFinding> {
                 }
             }
             StatementKind::Evaluate(value) => {
+                if let ExprKind::Call(call) = &value.kind {
+                    calls.push((PlaceInFunction::of(step.span, around), call));
+                }
                 let Some((object, method, _)) = method_of(value) else { return };
                 let ExprKind::Name(name) = object.kind else { return };
                 match method {
@@ -51,7 +61,21 @@ pub(super) fn after_optimizer_state(scope: &FileScope<'_>) -> Vec<RawFinding> {
         // A model that was moved before has its parameters, and so the state, where it is now.
         let late = of_model.clone().find(|(moved, _)| loaded.precedes(moved) || follows(loaded, moved));
         let early = of_model.any(|(moved, _)| moved.span.end <= loaded.span.start);
-        if let Some((moved, _)) = late.filter(|_| !early) {
+        let is_handed = |(seen, call): &&(PlaceInFunction, &Call<'_>)| {
+            seen.home == loaded.home
+                && (loaded.precedes(seen) || follows(loaded, seen))
+                && handed_models::moves_argument(scope, call, model)
+        };
+        let by_maker = || {
+            let of_it = |(seen, name, _): &&(PlaceInFunction, &str, &Expr<'_>)| {
+                name == model && seen.home == loaded.home
+            };
+            made.iter()
+                .find(of_it)
+                .is_some_and(|(_, _, value)| handed_models::is_moved_by_maker(scope, value))
+        };
+        let handed = || calls.iter().find(is_handed).filter(|_| !by_maker()).map(|(seen, _)| seen);
+        if let Some(moved) = late.map(|(moved, _)| moved).or_else(handed).filter(|_| !early) {
             let raw_finding = RawFinding::at(scope.place(loaded.span));
             let raw_finding = raw_finding.word("optimizer", *optimizer).word("model", *model);
             found.push(raw_finding.beside(scope.place(moved.span), format!("`{model}` is moved here")));
@@ -68,6 +92,9 @@ fn follows(loaded: &PlaceInFunction, moved: &PlaceInFunction) -> bool {
 /// `torch.optim.Adam(model.parameters())`: the name of the model.
 fn model_of_optimizer<'c>(scope: &FileScope<'_>, value: &'c Expr<'_>) -> Option<&'c str> {
     let call = call_of(value)?;
+    if let Some(model) = handed_models::made_by_helper(scope, call) {
+        return Some(model);
+    }
     let path = scope.names.path(&call.callee)?;
     if !path.starts_with("torch.optim.") || path.contains("lr_scheduler") {
         return None;

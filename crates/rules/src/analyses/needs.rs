@@ -24,7 +24,7 @@ const BESIDE: &[(&str, &[&str])] = &[
     ("input-on-another-device", &["cuda:", ".cuda("]),
     ("loss-weight-on-cpu", &[".to(", ".cuda("]),
     ("model-left-on-cpu", &["torch"]),
-    ("optimizer-state-before-move", &["torch.optim", "optim."]),
+    ("optimizer-state-before-move", &["torch.optim", "optim.", "_optim"]),
     ("pickle-of-gpu-model", &["cuda"]),
     ("layers-in-plain-list", &["nn."]),
     ("rank-mask-ignores-given", &["rank", "RANK", "LOCALID"]),
