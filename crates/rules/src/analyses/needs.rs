@@ -29,7 +29,7 @@ const BESIDE: &[(&str, &[&str])] = &[
     ("layers-in-plain-list", &["nn."]),
     ("rank-mask-ignores-given", &["rank", "RANK", "LOCALID"]),
     ("retry-inside-oom-handler", &["except"]),
-    ("shuffle-under-gpu-default", &["DataLoader"]),
+    ("loader-generator-device", &["DataLoader"]),
     ("tensor-made-on-cpu", &["torch."]),
     ("tensor-not-a-buffer", &["torch."]),
     ("visible-count-as-mask", &["device_count"]),
