@@ -58,6 +58,11 @@ impl Program<'_> {
         &self.sources.file(file).text
     }
 
+    /// Whether some file has one of these texts, whatever its language.
+    pub fn has_any(&self, texts: &[&'static str]) -> bool {
+        texts.iter().any(|text| !self.files_with(text).is_empty())
+    }
+
     /// The files that have this text somewhere, whatever their language.
     pub fn files_with(&self, text: &'static str) -> Arc<[FileId]> {
         dependency_log::note_all_texts();

@@ -81,7 +81,7 @@ impl<'p> Interpreter<'p> {
 
     /// The text of such a number: `str(args.gpu)`, where the parser makes an `int` of it.
     pub(super) fn text_of_some_int(&mut self, value: &Value<'p>) -> Option<Value<'p>> {
-        self.is_some_int(value).then(|| Value::Outside(self.paths.id(SOME_INT)))
+        self.is_some_int(value).then(|| self.text_of_numbers())
     }
 
     /// What a text of numbers is that are not known.

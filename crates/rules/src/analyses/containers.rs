@@ -1,6 +1,7 @@
 //! What a container with a GPU is not given beside it: the libraries for video, and shared memory; and servers that are given no GPU.
 
 use super::images::images;
+use super::loader_generators::LOADERS;
 use crate::code::walk::{CodeNode, walk};
 use crate::code::{Expr, ExprKind};
 use crate::commands::program_name;
@@ -22,9 +23,13 @@ pub(super) fn without_video(scope: &FileScope<'_>) -> Vec<RawFinding> {
         let mut bases = text.lines().filter_map(|line| line.trim().strip_prefix("FROM "));
         bases.next_back().is_some_and(|base| PLAIN.iter().any(|plain| base.trim().starts_with(plain)))
     };
-    let on_gpu = |word: &&'static str| !scope.program.files_with(word).is_empty();
-    let gives_gpu =
-        ["--gpus", "runtime: nvidia", "driver: nvidia", "FROM nvidia/", "nvidia-docker"].iter().any(on_gpu);
+    let gives_gpu = scope.program.has_any(&[
+        "--gpus",
+        "runtime: nvidia",
+        "driver: nvidia",
+        "FROM nvidia/",
+        "nvidia-docker",
+    ]);
     if !only_image(scope).is_some_and(|(_, text)| is_plain(text)) || !gives_gpu {
         return Vec::new();
     }
@@ -210,10 +215,7 @@ fn workers_in(scope: &FileScope<'_>, started: Option<FileId>) -> Option<(FileId,
         let mut found = None;
         walk(code, &mut |part, _| {
             let CodeNode::Expr(Expr { kind: ExprKind::Call(call), span }) = part else { return };
-            let is_loader = matches!(
-                names.path(&call.callee),
-                Some("torch.utils.data.DataLoader" | "torch.utils.data.dataloader.DataLoader")
-            );
+            let is_loader = names.path(&call.callee).is_some_and(|path| LOADERS.contains(&path));
             let workers = argument(&call.arguments, Some(5), Some("num_workers"));
             let some = workers
                 .is_some_and(|count| matches!(names.meant(count).kind, ExprKind::Int(count) if count > 0));

@@ -1,5 +1,6 @@
 //! Code that names a card other than the first one, beside calls that take the current card, or the first one, instead.
 
+use super::loader_generators::LOADERS;
 use super::memory::method_of;
 use super::parallel_models;
 use super::ranks::is_started_in_several;
@@ -107,9 +108,9 @@ fn is_option(scope: &FileScope<'_>, name: &str) -> bool {
     const OPTIONS: &[&str] =
         &["--device_ids", "--devices", "--gpu", "--gpu_ids", "--gpus", "--gpu-ids", "--device-ids"];
     let given = |option: &&str| option.trim_start_matches('-').replace('-', "_") == name;
-    let is_named = |word| !scope.program.files_with(word).is_empty();
-    OPTIONS.iter().copied().filter(given).any(is_named)
-        && !["CUDA_VISIBLE_DEVICES", "set_device", "cuda.device("].into_iter().any(is_named)
+    let options: Vec<&str> = OPTIONS.iter().copied().filter(given).collect();
+    scope.program.has_any(&options)
+        && !scope.program.has_any(&["CUDA_VISIBLE_DEVICES", "set_device", "cuda.device("])
 }
 
 /// `torch.cuda.empty_cache()` in a file that uses another card than the first one, which is the current one.
@@ -180,10 +181,7 @@ pub(super) fn left_by_cleaning(scope: &FileScope<'_>) -> Vec<RawFinding> {
 
 /// `DataLoader(rows, pin_memory=True)`: its thread takes the current card.
 fn pins_batches(scope: &FileScope<'_>, call: &Call<'_>) -> bool {
-    let is_loader = matches!(
-        scope.names.path(&call.callee),
-        Some("torch.utils.data.DataLoader" | "torch.utils.data.dataloader.DataLoader")
-    );
+    let is_loader = scope.names.path(&call.callee).is_some_and(|path| LOADERS.contains(&path));
     let given = |name| argument(&call.arguments, None, Some(name));
     is_loader
         && given("pin_memory").is_some_and(|pins| matches!(pins.kind, ExprKind::Bool(true)))
@@ -215,8 +213,7 @@ fn ranks_choose(scope: &FileScope<'_>) -> bool {
             rest.starts_with('=') && !rest.starts_with("==")
         })
     };
-    CHOICES.iter().any(|choice| !scope.program.files_with(choice).is_empty())
-        || scope.whole_text().lines().any(sets)
+    scope.program.has_any(CHOICES) || scope.whole_text().lines().any(sets)
 }
 
 /// Whether the file says which card is the current one, or which are visible.

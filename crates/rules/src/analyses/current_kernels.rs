@@ -1,5 +1,6 @@
 //! Kernels of Triton and CuPy that run on the current GPU, whatever GPU their tensors lie on.
 
+use super::memory::path_of_decorator;
 use crate::code::walk::{Ancestor, CodeNode, walk};
 use crate::code::{Expr, ExprKind, StatementKind};
 use crate::facts::{FileId, Span};
@@ -22,9 +23,9 @@ const OTHERS: &[&str] = &["cuda:1", "cuda:2", "cuda:3"];
 
 /// Launches without a choice, in a project that puts something on another GPU than the first one.
 pub(super) fn beside_another_card(scope: &FileScope<'_>) -> Vec<RawFinding> {
-    let chooses =
-        |words: &[&'static str]| words.iter().any(|word| !scope.program.files_with(word).is_empty());
-    let Some(other) = other_card(scope).filter(|_| !chooses(CHOICES)) else { return Vec::new() };
+    let Some(other) = other_card(scope).filter(|_| !scope.program.has_any(CHOICES)) else {
+        return Vec::new();
+    };
     let launches = launches(scope);
     let name = scope.program.name_of(other);
     let raw_finding =
@@ -88,9 +89,5 @@ fn launches(scope: &FileScope<'_>) -> Vec<Span> {
 
 /// `@triton.jit`, also below `@triton.autotune(…)`.
 fn is_compiled(scope: &FileScope<'_>, decorator: &Expr<'_>) -> bool {
-    let decorator = match &decorator.kind {
-        ExprKind::Call(call) => &call.callee,
-        _ => decorator,
-    };
-    scope.names.path(decorator) == Some("triton.jit")
+    path_of_decorator(scope, decorator) == Some("triton.jit")
 }

@@ -5,6 +5,9 @@ use crate::code::walk::{Ancestor, CodeNode, walk_block};
 use crate::code::{Block, Expr, ExprKind, Function, Statement, StatementKind, Target};
 use crate::rules::files::FileScope;
 
+/// Calls that say on which device tensors are made without being told.
+pub(super) const SET_DEFAULT: &[&str] = &["set_default_tensor_type", "set_default_device"];
+
 /// Calls of calls of calls are not followed.
 const DEEPEST: usize = 3;
 

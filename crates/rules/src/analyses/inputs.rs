@@ -220,6 +220,5 @@ fn is_on_current(scope: &FileScope<'_>, expr: &Expr<'_>) -> bool {
 /// Whether another file may make a card the current one, or leave one alone visible.
 fn is_chosen_elsewhere(scope: &FileScope<'_>) -> bool {
     const CHOICES: &[&str] = &["set_device", "cuda.device("];
-    CHOICES.iter().any(|choice| !scope.program.files_with(choice).is_empty())
-        || scope.is_named_elsewhere("CUDA_VISIBLE_DEVICES")
+    scope.program.has_any(CHOICES) || scope.is_named_elsewhere("CUDA_VISIBLE_DEVICES")
 }

@@ -51,9 +51,7 @@ pub(super) fn beside_torch(scope: &FileScope<'_>) -> Vec<RawFinding> {
         }
     });
     let (Some(computes), Some(torch)) = (computes, torch) else { return Vec::new() };
-    let somewhere =
-        |words: &[&'static str]| words.iter().any(|word| !scope.program.files_with(word).is_empty());
-    if !somewhere(BUILDS) || somewhere(SETTINGS) {
+    if !scope.program.has_any(BUILDS) || scope.program.has_any(SETTINGS) {
         return Vec::new();
     }
     vec![RawFinding::at(scope.place(computes)).beside(scope.place(torch), "torch uses the GPU here")]

@@ -1,5 +1,6 @@
 //! Tensors that a function makes on the current GPU, and that a cache hands out again when another GPU is the current one.
 
+use super::memory::path_of_decorator;
 use crate::code::walk::{CodeNode, walk, walk_block};
 use crate::code::{Expr, ExprKind, Function, StatementKind};
 use crate::facts::Span;
@@ -38,11 +39,7 @@ pub(super) fn by_caches(scope: &FileScope<'_>) -> Vec<RawFinding> {
 }
 
 fn is_cache(scope: &FileScope<'_>, decorator: &Expr<'_>) -> bool {
-    let decorator = match &decorator.kind {
-        ExprKind::Call(call) => &call.callee,
-        _ => decorator,
-    };
-    scope.names.path(decorator).is_some_and(|path| CACHES.contains(&path))
+    path_of_decorator(scope, decorator).is_some_and(|path| CACHES.contains(&path))
 }
 
 /// Where the body of a function makes a tensor on the current GPU.

@@ -1,7 +1,6 @@
 //! Models that nothing moves to the GPU, and that are called with what lies there.
 
-use super::gpu_values::is_on_gpu_in;
-use super::made_tensors::DEFAULTS;
+use super::gpu_values::{SET_DEFAULT, is_on_gpu_in};
 use super::unmoved_tensors::makes_layer;
 use crate::code::walk::{CodeNode, functions_around, walk};
 use crate::code::{Call, Expr, ExprKind, StatementKind, Target};
@@ -62,8 +61,8 @@ pub(super) fn called_with_gpu_values(scope: &FileScope<'_>) -> Vec<RawFinding> {
     }
     // A model may move itself, or be made on the GPU.
     let is_elsewhere = || {
-        let words = DEFAULTS.iter().chain(&["self.to(", "self.cuda(", "with torch.device("]);
-        words.copied().any(|word| !scope.program.files_with(word).is_empty())
+        scope.program.has_any(SET_DEFAULT)
+            || scope.program.has_any(&["self.to(", "self.cuda(", "with torch.device("])
     };
     if found.is_empty() || is_elsewhere() { Vec::new() } else { found }
 }

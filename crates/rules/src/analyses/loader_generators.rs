@@ -1,6 +1,6 @@
 //! Loaders whose generator of random numbers is for another device than what they draw.
 
-use super::gpu_values::names_gpu;
+use super::gpu_values::{SET_DEFAULT, names_gpu};
 use crate::code::walk::{CodeNode, walk};
 use crate::code::{Call, Expr, ExprKind};
 use crate::facts::{FileId, Place, Span};
@@ -8,7 +8,8 @@ use crate::program::Names;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 
-const LOADERS: &[&str] = &["torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader"];
+pub(super) const LOADERS: &[&str] =
+    &["torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader"];
 
 /// `DataLoader(rows, shuffle=True)` where tensors are made on a GPU by default, and `DataLoader(rows, generator=…)` of a GPU where
 /// they are not.
@@ -64,12 +65,8 @@ fn is_of_gpu(scope: &FileScope<'_>, generator: &Expr<'_>) -> bool {
 /// Where this file, or another one of the project, makes a GPU the default.
 fn default_of(scope: &FileScope<'_>) -> Option<Place> {
     let at = |file| default_in(scope, file).map(|span| Place { file, span });
-    let elsewhere = || {
-        ["set_default_tensor_type", "set_default_device"]
-            .into_iter()
-            .flat_map(|word| scope.program.files_with(word).to_vec())
-            .find_map(at)
-    };
+    let elsewhere =
+        || SET_DEFAULT.iter().flat_map(|word| scope.program.files_with(word).to_vec()).find_map(at);
     at(scope.file).or_else(elsewhere)
 }
 

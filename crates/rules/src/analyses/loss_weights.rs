@@ -1,7 +1,6 @@
 //! Weights of a loss function that stay on the CPU, where what it is called with is on the GPU.
 
-use super::gpu_values::is_on_gpu_in;
-use super::made_tensors::DEFAULTS;
+use super::gpu_values::{SET_DEFAULT, is_on_gpu_in};
 use super::unmoved_tensors::{is_cpu_tensor, is_module};
 use crate::code::walk::{Ancestor, CodeNode, functions_around, walk};
 use crate::code::{Call, Expr, ExprKind, StatementKind, Target};
@@ -67,8 +66,7 @@ pub(super) fn left_on_cpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
             found.push(raw_finding.beside(scope.place(*call), "it is called with what is on the GPU here"));
         }
     }
-    let is_default = || DEFAULTS.iter().any(|word| !scope.program.files_with(word).is_empty());
-    if found.is_empty() || is_default() { Vec::new() } else { found }
+    if found.is_empty() || scope.program.has_any(SET_DEFAULT) { Vec::new() } else { found }
 }
 
 /// The weights on the CPU that a loss function is made with.

@@ -1,5 +1,6 @@
 //! Tensors that a module makes on the CPU while it runs, and computes with where its parameters and inputs are.
 
+use super::gpu_values::SET_DEFAULT;
 use super::unmoved_tensors::{
     JOINS, RUN, is_cpu_tensor, is_input, is_module, is_moved_somewhere, joined, layers_of, methods_of,
 };
@@ -8,9 +9,6 @@ use crate::code::{Expr, ExprKind, Function, Operator, StatementKind, Target};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
 use rustc_hash::FxHashSet;
-
-/// What makes tensors on the GPU without being told.
-pub(super) const DEFAULTS: &[&str] = &["set_default_device", "set_default_tensor_type"];
 
 /// Tensors on the CPU that `forward` and its like compute with.
 pub(super) fn while_running(scope: &FileScope<'_>) -> Vec<RawFinding> {
@@ -22,18 +20,21 @@ pub(super) fn while_running(scope: &FileScope<'_>) -> Vec<RawFinding> {
             found.extend(in_method(scope, method, &layers));
         }
     }
-    let is_default = || DEFAULTS.iter().any(|word| !scope.program.files_with(word).is_empty());
-    if found.is_empty() || is_default() || !is_moved_somewhere(scope) { Vec::new() } else { found }
+    if found.is_empty() || scope.program.has_any(SET_DEFAULT) || !is_moved_somewhere(scope) {
+        Vec::new()
+    } else {
+        found
+    }
 }
 
 /// The first such tensor of a method.
 fn in_method(scope: &FileScope<'_>, method: &Function<'_>, layers: &FxHashSet<&str>) -> Option<RawFinding> {
     // What is made inside of `with torch.device(…)` lies there.
-    if scope.text(method.span).contains("with torch.device(") {
+    let text = scope.text(method.span);
+    if text.contains("with torch.device(") {
         return None;
     }
     let parameters = method.parameters.iter().map(|parameter| parameter.name);
-    let text = scope.text(method.span);
     let mut inputs: FxHashSet<&str> =
         parameters.filter(|name| *name != "self" && is_used_as_tensor(text, name)).collect();
     let mut found: Option<(Span, Span)> = None;

@@ -25,12 +25,13 @@ pub(super) fn joined<'c>(scope: &FileScope<'_>, value: &'c Expr<'c>) -> Option<&
 /// The text that a list is cut out of: `text.split(",")`, `[int(one) for one in text.split(",")]`,
 /// `list(map(int, text.split(",")))`, also where the list has a name.
 pub(super) fn cut_from<'c>(scope: &'c FileScope<'_>, list: &'c Expr<'c>) -> Option<&'c Expr<'c>> {
-    match &scope.names.meant(list).kind {
+    let list = scope.names.meant(list);
+    match &list.kind {
         ExprKind::Comprehension(comprehension) => match &comprehension.generators[..] {
             [only] => parts_of(&only.iterable),
             _ => None,
         },
-        kind @ ExprKind::Call(call) => parts_in(kind).or_else(|| match scope.names.path(&call.callee) {
+        ExprKind::Call(call) => parts_of(list).or_else(|| match scope.names.path(&call.callee) {
             Some("builtins.list" | "builtins.tuple") => {
                 let ExprKind::Call(inner) = &argument(&call.arguments, Some(0), None)?.kind else {
                     return None;
@@ -44,7 +45,7 @@ pub(super) fn cut_from<'c>(scope: &'c FileScope<'_>, list: &'c Expr<'c>) -> Opti
 }
 
 /// What `map` gives to a function.
-fn mapped<'c>(scope: &FileScope<'_>, call: &'c Call<'c>, function: &str) -> Option<&'c Expr<'c>> {
+pub(super) fn mapped<'c>(scope: &FileScope<'_>, call: &'c Call<'c>, function: &str) -> Option<&'c Expr<'c>> {
     match (scope.names.path(&call.callee), &call.arguments[..]) {
         (Some("builtins.map"), [made, values]) if scope.names.path(&made.value) == Some(function) => {
             Some(&values.value)
@@ -55,16 +56,10 @@ fn mapped<'c>(scope: &FileScope<'_>, call: &'c Call<'c>, function: &str) -> Opti
 
 /// The text of `text.split(",")`.
 fn parts_of<'c>(expr: &'c Expr<'c>) -> Option<&'c Expr<'c>> {
-    parts_in(&expr.kind)
-}
-
-fn parts_in<'c>(kind: &'c ExprKind<'c>) -> Option<&'c Expr<'c>> {
-    let ExprKind::Call(call) = kind else { return None };
+    let ExprKind::Call(call) = &expr.kind else { return None };
     let ExprKind::Attribute(text, "split") = &call.callee.kind else { return None };
     let separator = argument(&call.arguments, Some(0), None)?;
-    matches!(&separator.kind, ExprKind::Text(text) if text == ",")
-        .then_some(text)
-        .and_then(|text| named(text))
+    matches!(&separator.kind, ExprKind::Text(text) if text == ",").then(|| named(text))?
 }
 
 /// A name, or an attribute of one.

@@ -1,6 +1,6 @@
 //! The number that chose the one visible GPU, used again as an index: behind the mask that GPU is number 0.
 
-use super::mask_lists::{cut_from, joined};
+use super::mask_lists::{cut_from, joined, mapped};
 use super::order::PlaceInFunction;
 use super::parsed_masks::mask_in;
 use crate::code::walk::{Ancestor, CodeNode, functions_around, walk};
@@ -141,7 +141,7 @@ pub(super) fn used_as_indices(scope: &FileScope<'_>) -> Vec<RawFinding> {
         }
     };
     let mut findings: Vec<RawFinding> = found.into_iter().map(raw_finding).collect();
-    if !by_ray.is_empty() && RAY_KEEPS.iter().all(|name| scope.program.files_with(name).is_empty()) {
+    if !by_ray.is_empty() && !scope.program.has_any(RAY_KEEPS) {
         let says = |span| told(scope, span, "Ray shows a task or actor its own GPUs alone, numbered from 0");
         findings.extend(by_ray.into_iter().map(says));
     }
@@ -189,13 +189,9 @@ fn are_entries(scope: &FileScope<'_>, list: &Expr<'_>, hops: usize) -> bool {
                 let inner = argument(&call.arguments, Some(0), None);
                 inner.is_some_and(|inner| are_entries(scope, inner, hops + 1))
             }
-            Some("builtins.map") => match &call.arguments[..] {
-                [made, values] => {
-                    scope.names.path(&made.value) == Some("builtins.int")
-                        && mask_in(scope, &values.value).is_some()
-                }
-                _ => false,
-            },
+            Some("builtins.map") => {
+                mapped(scope, call, "builtins.int").is_some_and(|values| mask_in(scope, values).is_some())
+            }
             _ => false,
         },
         _ => false,

@@ -43,6 +43,14 @@ pub(super) fn called<'a>(scope: &'a FileScope<'_>, expr: &Expr<'_>) -> &'a str {
     }
 }
 
+/// What a decorator is by its dotted name, also of one that is called: `@lru_cache(maxsize=None)`.
+pub(super) fn path_of_decorator<'n>(scope: &'n FileScope<'_>, decorator: &Expr<'_>) -> Option<&'n str> {
+    match &decorator.kind {
+        ExprKind::Call(call) => scope.names.path(&call.callee),
+        _ => scope.names.path(decorator),
+    }
+}
+
 /// The call that an expression is, also behind `await`.
 pub(super) fn call_of<'e, 's>(expr: &'e Expr<'s>) -> Option<&'e Call<'s>> {
     match &unawaited(expr).kind {

@@ -63,7 +63,7 @@ pub(super) fn that_set_nothing(scope: &FileScope<'_>) -> Vec<RawFinding> {
 
 /// Whether something else brings variables of a file, or a value of the settings, into the environment.
 fn is_loaded_otherwise(scope: &FileScope<'_>) -> bool {
-    if LOADING.iter().any(|word| !scope.program.files_with(word).is_empty()) {
+    if scope.program.has_any(LOADING) {
         return true;
     }
     let is_pipenv = |name: &str| matches!(file_name_of(name), "Pipfile" | ".envrc" | "Procfile");

@@ -24,7 +24,7 @@ const SETTINGS: &[&str] = &[
 /// The first computation of TensorFlow in a program that puts something on the GPU with torch, by itself or in a module that
 /// it imports.
 pub(super) fn beside_torch(scope: &FileScope<'_>) -> Vec<RawFinding> {
-    if scope.is_library() || SETTINGS.iter().any(|word| !scope.program.files_with(word).is_empty()) {
+    if scope.is_library() || scope.program.has_any(SETTINGS) {
         return Vec::new();
     }
     let (mut computes, mut torch, mut imported) = (None, None, Vec::new());

@@ -1,7 +1,7 @@
 //! Threads that call PyCUDA: the context that `pycuda.autoinit` makes is current in the thread alone that imports it.
 
 use crate::code::walk::{CodeNode, walk};
-use crate::code::{Expr, ExprKind, Function, Import, StatementKind};
+use crate::code::{Expr, ExprKind, Function, StatementKind};
 use crate::facts::{FileId, Span};
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
@@ -29,8 +29,7 @@ const POOLS: &[&str] = &["ThreadPoolExecutor", "ThreadPool("];
 /// `Thread(target=detect)`, where `detect` or what it calls uses PyCUDA.
 pub(super) fn without_context(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let makers = scope.program.files_with("import pycuda.autoinit");
-    let gives = || GIVING.iter().any(|word| !scope.program.files_with(word).is_empty());
-    if makers.is_empty() || gives() {
+    if makers.is_empty() || scope.program.has_any(GIVING) {
         return Vec::new();
     }
     let made_at_top = |file: &FileId| {
@@ -60,7 +59,7 @@ fn callers<'p>(scope: &'p FileScope<'_>) -> FxHashSet<&'p str> {
     walk(scope.code, &mut |part, _| {
         let CodeNode::Statement(step) = part else { return };
         if let StatementKind::Import(import) = &step.kind {
-            files.extend(imported(scope, import));
+            files.extend(scope.program.import_targets(scope.file, import));
         }
     });
     let mut names = FxHashSet::default();
@@ -70,7 +69,7 @@ fn callers<'p>(scope: &'p FileScope<'_>) -> FxHashSet<&'p str> {
             continue;
         }
         for function in &scope.program.code(file).functions {
-            let body = text.get(function.span.start as usize..function.span.end as usize).unwrap_or_default();
+            let body = text.get(function.span.range()).unwrap_or_default();
             let is_plain = !function.name.is_empty() && !function.name.starts_with("__");
             if is_plain && CALLS.iter().any(|call| body.contains(call)) {
                 names.insert(function.name);
@@ -78,10 +77,6 @@ fn callers<'p>(scope: &'p FileScope<'_>) -> FxHashSet<&'p str> {
         }
     }
     names
-}
-
-fn imported(scope: &FileScope<'_>, import: &Import<'_>) -> Vec<FileId> {
-    scope.program.import_targets(scope.file, import)
 }
 
 /// What runs in a thread of its own: the place that starts it, and the name of the function.

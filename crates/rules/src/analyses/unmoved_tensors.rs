@@ -101,7 +101,7 @@ pub(super) fn in_modules(scope: &FileScope<'_>) -> Vec<RawFinding> {
 
 /// Whether the project speaks of GPUs: on the CPU nothing is wrong with what stays there.
 pub(super) fn is_moved_somewhere(scope: &FileScope<'_>) -> bool {
-    ["cuda", "gpus", "\"gpu\"", "'gpu'"].iter().any(|word| !scope.program.files_with(word).is_empty())
+    scope.program.has_any(&["cuda", "gpus", "\"gpu\"", "'gpu'"])
 }
 
 /// The attributes of a class that its constructor makes layers with parameters.

@@ -21,7 +21,7 @@ pub(super) fn without_runtime(scope: &FileScope<'_>) -> Vec<RawFinding> {
         "nvidia.com/gpu",
         "runtime: nvidia",
     ];
-    if GIVING.iter().any(|word| !scope.program.files_with(word).is_empty()) {
+    if scope.program.has_any(GIVING) {
         return Vec::new();
     }
     let mut found = Vec::new();
