@@ -75,6 +75,7 @@ const FIXERS: &[Fixer] = &[
     Fixer { name: "meant-mask", make: spellings::meant_mask },
     Fixer { name: "memory-in-use", make: memory::allocated },
     Fixer { name: "memory-names", make: renamed::memory },
+    Fixer { name: "non-blocking", make: written::non_blocking },
     Fixer { name: "number-only", make: memory::number_only },
     Fixer { name: "order-beside-mask", make: environment::order },
     Fixer { name: "pin-moved-up", make: environment::moved_up },

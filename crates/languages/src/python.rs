@@ -5,6 +5,7 @@
 mod expressions;
 mod logical_lines;
 mod nesting;
+mod older;
 mod remarks;
 mod scopes;
 mod shell_texts;
@@ -21,8 +22,8 @@ pub use logical_lines::logical_lines;
 use nesting::{MAX_DEPTH, TOO_DEEP};
 pub use remarks::remarks;
 use ruff_python_ast::token::TokenKind;
-use ruff_python_ast::{self as ast, ModModule, PySourceType, PythonVersion};
-use ruff_python_parser::{ParseOptions, Parsed, parse_unchecked};
+use ruff_python_ast::{self as ast, ModModule, PySourceType};
+use ruff_python_parser::Parsed;
 use ruff_text_size::{Ranged, TextRange, TextSize};
 use rustc_hash::FxHashMap;
 pub use scopes::{Mention, NameUse, ScopeId, ScopeSort, Scopes, When};
@@ -76,8 +77,7 @@ fn lower_part<'s>(
         Reader::Python(source) => (PySourceType::Python, source, None),
         Reader::IPython(source) => (PySourceType::Ipynb, Some(source), Some(source)),
     };
-    let options = ParseOptions::from(source_type).with_target_version(PythonVersion::PY315);
-    let Some(parsed) = parse_unchecked(text, options).try_into_module() else {
+    let Some(parsed) = older::parse(text, source_type) else {
         return Err("not a Python module".to_owned());
     };
     if let Some(error) = parsed.errors().first() {
@@ -205,7 +205,7 @@ impl<'s> Lowering<'s, '_> {
     fn named(&self, range: TextRange, name: &str) -> &'s str {
         let written = self.slice(range);
         match self.source {
-            Some(source) if written != name => source.keep(name.to_owned()),
+            Some(source) if written != name && name != older::ASYNC_AS_NAME => source.keep(name.to_owned()),
             _ => written,
         }
     }

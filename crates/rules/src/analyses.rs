@@ -1,6 +1,7 @@
 //! What no pattern can say: checks of how a file is written that need code. A rule names one by `find: {analysis: …}`;
 //! each lies in a file of its own below this one.
 
+mod async_arguments;
 mod autocast;
 mod backend_switches;
 mod builds;

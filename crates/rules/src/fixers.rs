@@ -34,6 +34,7 @@ pub const FIXERS: &[&str] = &[
     "meant-mask",
     "memory-in-use",
     "memory-names",
+    "non-blocking",
     "number-only",
     "order-beside-mask",
     "pin-moved-up",

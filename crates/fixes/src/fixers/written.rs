@@ -8,3 +8,8 @@ pub fn called(site: &Site<'_>) -> Result<Draft, Refusal> {
     let whole = site.span();
     Ok(vec![site.edit(whole, format!("{}()", site.slice(whole)))].into())
 }
+
+/// The name that the argument `async` has today.
+pub fn non_blocking(site: &Site<'_>) -> Result<Draft, Refusal> {
+    Ok(vec![site.edit(site.span(), "non_blocking".to_owned())].into())
+}

@@ -1,9 +1,8 @@
 //! The logical lines of a file as texts that neither layout nor comments change.
 
-use super::nesting;
+use super::{nesting, older};
+use ruff_python_ast::PySourceType;
 use ruff_python_ast::token::TokenKind;
-use ruff_python_ast::{PySourceType, PythonVersion};
-use ruff_python_parser::{ParseOptions, parse_unchecked};
 use ruff_text_size::Ranged;
 use std::ops::Range;
 
@@ -14,8 +13,7 @@ pub fn logical_lines(text: &str, notebook: bool) -> Vec<(Range<u32>, String)> {
         return Vec::new();
     }
     let source_type = if notebook { PySourceType::Ipynb } else { PySourceType::Python };
-    let options = ParseOptions::from(source_type).with_target_version(PythonVersion::PY315);
-    let Some(parsed) = parse_unchecked(text, options).try_into_module() else { return Vec::new() };
+    let Some(parsed) = older::parse(text, source_type) else { return Vec::new() };
     let mut lines: Vec<(Range<u32>, String)> = Vec::new();
     let (mut start, mut normal) = (None, String::new());
     for token in parsed.tokens() {

@@ -1,13 +1,12 @@
 //! What people read in a piece of Python: its comments, and the texts that stand alone as statements. The cells of a notebook
 //! and the blocks of a document may be no Python; of a file that is, [`crate::code::Remarks`] knows them.
 
-use super::nesting;
+use super::{nesting, older};
 use crate::languages::embedded::Origin;
 use crate::languages::passages::{PassageKind, TextPiece, lines};
 use ruff_python_ast::statement_visitor::{StatementVisitor, walk_stmt};
 use ruff_python_ast::token::TokenKind;
-use ruff_python_ast::{Expr, PySourceType, PythonVersion, Stmt};
-use ruff_python_parser::{ParseOptions, parse_unchecked};
+use ruff_python_ast::{Expr, PySourceType, Stmt};
 use ruff_text_size::{Ranged, TextRange};
 
 /// The comments of a text and the lines of its docstrings, whether it is Python as a whole or not.
@@ -16,8 +15,7 @@ pub fn remarks(text: &str, origin: &Origin, notebook: bool) -> Vec<TextPiece> {
         return Vec::new();
     }
     let source_type = if notebook { PySourceType::Ipynb } else { PySourceType::Python };
-    let options = ParseOptions::from(source_type).with_target_version(PythonVersion::PY315);
-    let Some(parsed) = parse_unchecked(text, options).try_into_module() else { return Vec::new() };
+    let Some(parsed) = older::parse(text, source_type) else { return Vec::new() };
     let mut found = Vec::new();
     let mut add = |kind, start: usize, part: &str| {
         let place = origin.span(start, start + part.len().max(1)).start;

@@ -5,12 +5,11 @@ mod reader;
 #[cfg(test)]
 mod tests;
 
-use super::nesting;
+use super::{nesting, older};
 use crate::facts::Span;
 use crate::languages::Refusal;
 use crate::sources::{Language, Source};
-use ruff_python_ast::{PySourceType, PythonVersion};
-use ruff_python_parser::{ParseOptions, parse_unchecked};
+use ruff_python_ast::PySourceType;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The scopes of a file, and every mention of a name in it.
@@ -103,8 +102,7 @@ impl Scopes {
         }
         let text = source.text.strip_prefix('\u{feff}').unwrap_or(&source.text);
         nesting::check(text)?;
-        let options = ParseOptions::from(PySourceType::Python).with_target_version(PythonVersion::PY315);
-        let Some(parsed) = parse_unchecked(text, options).try_into_module() else {
+        let Some(parsed) = older::parse(text, PySourceType::Python) else {
             return Err("not a Python module".to_owned());
         };
         let at = (source.text.len() - text.len()) as u32;

@@ -1,14 +1,13 @@
 //! Python as it is written: every node of the syntax tree and every token with its place. Fixes look at it to know where to
 //! write, and it proves that nothing else changed.
 
-use super::nesting;
+use super::{nesting, older};
 use crate::facts::Span;
 use crate::languages::Refusal;
 use crate::sources::Source;
 use ruff_python_ast::token::TokenKind;
 use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, TraversalSignal, walk_expr, walk_stmt};
-use ruff_python_ast::{AnyNodeRef, Expr, NodeKind, PySourceType, PythonVersion, Stmt};
-use ruff_python_parser::{ParseOptions, parse_unchecked};
+use ruff_python_ast::{AnyNodeRef, Expr, NodeKind, PySourceType, Stmt};
 use ruff_text_size::Ranged;
 use std::ops::Range;
 
@@ -177,8 +176,7 @@ impl Tree {
 
     fn add(&mut self, text: &str, at: usize, source_type: PySourceType) -> Result<(), Refusal> {
         nesting::check(text)?;
-        let options = ParseOptions::from(source_type).with_target_version(PythonVersion::PY315);
-        let Some(parsed) = parse_unchecked(text, options).try_into_module() else {
+        let Some(parsed) = older::parse(text, source_type) else {
             return Err("not a Python module".to_owned());
         };
         if let Some(error) = parsed.errors().first() {

@@ -2,11 +2,11 @@
 //! no file. Those of what starts programs are in `starts`.
 
 use super::{
-    Analysis, autocast, backend_switches, caches, clean_up_order, compute_types, context_managers,
-    current_devices, current_kernels, dataset_workers, device_arguments, device_names, dropped_moves,
-    env_validators, environments, epoch_outputs, fixtures, gradients, hard_cuda, hardware, host_arrays,
-    import_proofs, inputs, jax_memory, jax_platforms, kept_counts, kept_graphs, kept_on_current, late_moves,
-    lazy_imports, leak_checks, left_models, loader_generators, locks, loss_weights, made_tensors,
+    Analysis, async_arguments, autocast, backend_switches, caches, clean_up_order, compute_types,
+    context_managers, current_devices, current_kernels, dataset_workers, device_arguments, device_names,
+    dropped_moves, env_validators, environments, epoch_outputs, fixtures, gradients, hard_cuda, hardware,
+    host_arrays, import_proofs, inputs, jax_memory, jax_platforms, kept_counts, kept_graphs, kept_on_current,
+    late_moves, lazy_imports, leak_checks, left_models, loader_generators, locks, loss_weights, made_tensors,
     mask_numbers, model_instances, nvml_indices, optional_imports, parallel_kernels, parsed_masks, pickled,
     plain_layers, python_names, resets, retries, rocm, step_loops, switches, tensorflow, tensorflow_cards,
     tensorflow_memory, tf32, uncalled_checks, unentered_contexts, unmoved_tensors, unused_choices,
@@ -15,6 +15,7 @@ use super::{
 
 /// All of them, by name.
 pub(super) const ANALYSES: &[Analysis] = &[
+    Analysis { name: "async-argument", words: &["async"], look: async_arguments::of_copies },
     Analysis { name: "bare-cuda", words: &[".cuda()"], look: hard_cuda::beside_a_device },
     Analysis {
         name: "bf16-gate-emulated",
