@@ -53,7 +53,7 @@ pub(super) fn beside_a_device(scope: &FileScope<'_>) -> Vec<RawFinding> {
 }
 
 /// What a message shows of a call: of a long one the method alone.
-fn shown<'a>(span: Span, scope: &FileScope<'a>) -> &'a str {
+pub(super) fn shown<'a>(span: Span, scope: &FileScope<'a>) -> &'a str {
     const MOST: usize = 40;
     let text = scope.text(span);
     match text.rfind(".cuda(") {
@@ -110,7 +110,7 @@ fn asks_around(around: &[Ancestor<'_, '_>], scope: &FileScope<'_>) -> bool {
 }
 
 /// Whether code is reached only where CUDA was asked for.
-fn is_asked(around: &[Ancestor<'_, '_>], span: Span, scope: &FileScope<'_>) -> bool {
+pub(super) fn is_asked(around: &[Ancestor<'_, '_>], span: Span, scope: &FileScope<'_>) -> bool {
     let inside = around.iter().rev().find_map(|one| match one {
         Ancestor::Function(number) => Some(&scope.code.functions[*number]),
         _ => None,
@@ -142,6 +142,24 @@ fn leaves_before(block: &Block<'_>, span: Span, scope: &FileScope<'_>) -> bool {
         StatementKind::Assert { test, .. } => asks(test, scope),
         _ => false,
     })
+}
+
+/// Whether a file ends its program where there is no GPU: in its body, or in one of its functions.
+pub(super) fn ends_without(scope: &FileScope<'_>) -> bool {
+    let ends = |block: &Block<'_>| {
+        block.iter().any(|step| match &step.kind {
+            StatementKind::Branch { test, then, .. } => {
+                let is_end = |last: &Statement<'_>| {
+                    matches!(last.kind, StatementKind::Raise { .. })
+                        || scope.text(last.span).contains("exit(")
+                };
+                asks(test, scope) && then.last().is_some_and(is_end)
+            }
+            StatementKind::Assert { test, .. } => asks(test, scope),
+            _ => false,
+        })
+    };
+    ends(&scope.code.body) || scope.code.functions.iter().any(|function| ends(&function.body))
 }
 
 /// What a marker of a test framework keeps from machines without a GPU.

@@ -4,6 +4,7 @@ use crate::code::walk::{Ancestor, functions_around};
 use crate::facts::Span;
 
 /// Where something stands, and the function and branches around it.
+#[derive(Clone)]
 pub(super) struct PlaceInFunction {
     pub span: Span,
     /// The function that it stands in.

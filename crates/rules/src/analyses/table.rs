@@ -3,14 +3,14 @@
 
 use super::{
     Analysis, async_arguments, autocast, backend_switches, caches, clean_up_order, compute_types,
-    context_managers, current_devices, current_kernels, dataset_workers, device_arguments, device_names,
-    dropped_moves, env_validators, environments, epoch_outputs, fixtures, gradients, hard_cuda, hardware,
-    host_arrays, import_proofs, inputs, jax_memory, jax_platforms, kept_counts, kept_graphs, kept_on_current,
-    late_moves, lazy_imports, leak_checks, left_models, loader_generators, locks, loss_weights, made_tensors,
-    mask_numbers, model_instances, nvml_indices, optional_imports, parallel_kernels, parsed_masks, pickled,
-    plain_layers, python_names, resets, retries, rocm, step_loops, switches, tensorflow, tensorflow_cards,
-    tensorflow_memory, tf32, uncalled_checks, unentered_contexts, unmoved_tensors, unused_choices,
-    visible_counts, volatile,
+    context_managers, cuda_switches, current_devices, current_kernels, dataset_workers, device_arguments,
+    device_names, dropped_moves, env_validators, environments, epoch_outputs, fixtures, gradients, hard_cuda,
+    hardware, host_arrays, import_proofs, inputs, jax_memory, jax_platforms, kept_counts, kept_graphs,
+    kept_on_current, late_moves, lazy_imports, leak_checks, left_models, loader_generators, locks,
+    loss_weights, made_tensors, mask_numbers, model_instances, nvml_indices, optional_imports,
+    parallel_kernels, parsed_masks, pickled, placed_models, plain_layers, python_names, resets, retries,
+    rocm, step_loops, switches, tensorflow, tensorflow_cards, tensorflow_memory, tf32, uncalled_checks,
+    unentered_contexts, unmoved_tensors, unused_choices, visible_counts, volatile,
 };
 
 /// All of them, by name.
@@ -83,6 +83,7 @@ pub(super) const ANALYSES: &[Analysis] = &[
         words: &["Dataset", "collate", "__call__", "_format(", "set_default_"],
         look: dataset_workers::that_use_cuda,
     },
+    Analysis { name: "cuda-outside-switch", words: &[".cuda("], look: cuda_switches::left_out },
     Analysis {
         name: "data-parallel-first-device",
         words: &["DataParallel"],
@@ -231,6 +232,11 @@ pub(super) const ANALYSES: &[Analysis] = &[
         look: epoch_outputs::that_keep_batches,
     },
     Analysis { name: "pickle-of-gpu-model", words: &["pickle", "joblib", "dill"], look: pickled::on_gpu },
+    Analysis {
+        name: "placed-model-moved",
+        words: &["device_map", "load_in_8bit", "cpu_offload"],
+        look: placed_models::that_are_moved,
+    },
     Analysis {
         name: "retry-inside-oom-handler",
         words: &["OutOfMemory", "ResourceExhausted", "ut of memory", "OOM", "oom", "empty_cache"],

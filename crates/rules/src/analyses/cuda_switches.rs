@@ -1,0 +1,125 @@
+//! `.cuda()` outside the switch that decides about the GPU in the rest of its file.
+
+use super::hard_cuda::{ends_without, is_asked, shown};
+use crate::code::walk::{Ancestor, CodeNode, functions_around, walk};
+use crate::code::{Expr, ExprKind};
+use crate::facts::Span;
+use crate::rules::files::{FileScope, RawFinding};
+use rustc_hash::FxHashMap;
+
+/// So many moves to the GPU behind a switch say that the file means to work without one.
+const ENOUGH: usize = 2;
+
+/// A call `.cuda()`.
+struct Move {
+    span: Span,
+    /// The function around it.
+    function: Option<usize>,
+    /// The switch that is on there, or off.
+    switch: Option<(String, bool)>,
+    /// Whether anything around it asks for the GPU.
+    is_asked: bool,
+}
+
+/// The calls that run with the switch off too.
+pub(super) fn left_out(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    if is_test(scope.program.name_of(scope.file)) {
+        return Vec::new();
+    }
+    let moves = moves_of(scope);
+    let Some(switch) = switch_of_file(scope, &moves) else { return Vec::new() };
+    let calls = Calls::of(scope);
+    let open = moves.iter().filter(|one| !one.is_asked && calls.run_anyway(one.function, scope));
+    let found = open.map(|one| {
+        let place = scope.place(one.span);
+        RawFinding::at(place).word("text", shown(one.span, scope)).word("switch", switch.clone())
+    });
+    found.collect()
+}
+
+fn is_test(path: &str) -> bool {
+    let mut parts = path.rsplit('/');
+    let is_file = parts.next().is_some_and(|file| file.starts_with("test_") || file == "conftest.py");
+    is_file || parts.any(|folder| matches!(folder, "test" | "tests" | "testing"))
+}
+
+fn moves_of(scope: &FileScope<'_>) -> Vec<Move> {
+    let mut moves = Vec::new();
+    walk(scope.code, &mut |part, around| {
+        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        let is_method = matches!(&call.callee.kind, ExprKind::Attribute(_, "cuda"))
+            && scope.names.path(&call.callee).is_none_or(|path| path.contains('('));
+        if !is_method {
+            return;
+        }
+        moves.push(Move {
+            span: expr.span,
+            function: functions_around(around).next_back(),
+            switch: around.iter().rev().find_map(|one| match one {
+                Ancestor::Then(test) => switch_in(test, true, scope),
+                Ancestor::Otherwise(test) => switch_in(test, false, scope),
+                _ => None,
+            }),
+            is_asked: is_asked(around, expr.span, scope),
+        });
+    });
+    moves
+}
+
+/// The switch that a test asks, and whether it is on where the test has the given result.
+fn switch_in(test: &Expr<'_>, result: bool, scope: &FileScope<'_>) -> Option<(String, bool)> {
+    match &test.kind {
+        ExprKind::Not(inner) => switch_in(inner, !result, scope),
+        ExprKind::All(parts) if result => parts.iter().find_map(|part| switch_in(part, true, scope)),
+        ExprKind::Name(name) | ExprKind::Attribute(_, name) => {
+            let name = name.to_ascii_lowercase();
+            // Numbers, names and lists of GPUs are none.
+            let others = ["count", "device", "id", "multi", "num", "visible", "n_gpu", "all"];
+            let is_switch = (name.contains("cuda") || name.ends_with("gpu"))
+                && !others.iter().any(|word| name.contains(word));
+            let is_on = if name.contains("no_") { !result } else { result };
+            is_switch.then(|| (scope.text(test.span).to_owned(), is_on))
+        }
+        ExprKind::Call(call) => (scope.names.path(&call.callee) == Some("torch.cuda.is_available"))
+            .then(|| ("torch.cuda.is_available()".to_owned(), result)),
+        _ => None,
+    }
+}
+
+/// The switch behind which most moves of a file stand, and none on its other side.
+fn switch_of_file(scope: &FileScope<'_>, moves: &[Move]) -> Option<String> {
+    let mut amounts: FxHashMap<&str, usize> = FxHashMap::default();
+    for (switch, is_on) in moves.iter().filter_map(|one| one.switch.as_ref()) {
+        if !is_on {
+            return None;
+        }
+        *amounts.entry(switch).or_default() += 1;
+    }
+    let (switch, amount) = amounts.into_iter().max_by_key(|&(switch, amount)| (amount, switch))?;
+    let text = scope.whole_text();
+    // The number of a GPU is no switch.
+    let is_number = ["cuda(", "device("].iter().any(|call| text.contains(&format!("{call}{switch})")));
+    (amount >= ENOUGH && !is_number && !ends_without(scope)).then(|| switch.to_owned())
+}
+
+/// Where the functions and classes of a file are called, by name: whether some call runs with the switch off.
+struct Calls<'s>(FxHashMap<&'s str, bool>);
+
+impl<'s> Calls<'s> {
+    fn of(scope: &FileScope<'s>) -> Calls<'s> {
+        let mut calls: FxHashMap<&'s str, bool> = FxHashMap::default();
+        walk(scope.code, &mut |part, around| {
+            let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+            let (ExprKind::Name(name) | ExprKind::Attribute(_, name)) = call.callee.kind else { return };
+            *calls.entry(name).or_default() |= !is_asked(around, expr.span, scope);
+        });
+        Calls(calls)
+    }
+
+    /// Whether the file runs a function whatever the switch says. One that it never calls is called from elsewhere, and nobody
+    /// knows how.
+    fn run_anyway(&self, function: Option<usize>, scope: &FileScope<'_>) -> bool {
+        let Some(function) = function.map(|number| &scope.code.functions[number]) else { return true };
+        self.0.get(function.name).copied().unwrap_or(function.name == "main")
+    }
+}

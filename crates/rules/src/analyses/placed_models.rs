@@ -1,0 +1,175 @@
+//! A model that something else has placed on devices, and that is moved all the same.
+
+use super::memory::method_of;
+use super::order::PlaceInFunction;
+use crate::code::walk::{CodeNode, walk};
+use crate::code::{Call, Expr, ExprKind, StatementKind, Target};
+use crate::facts::Span;
+use crate::rules::files::{FileScope, RawFinding};
+use crate::rules::uses::argument;
+
+/// Calls that load a model and take `device_map`.
+const LOADERS: &[&str] =
+    &["from_pretrained", "from_single_file", "load_checkpoint_and_dispatch", "dispatch_model"];
+
+/// Texts that spread a model over what there is.
+const SPREADS: &[&str] = &["auto", "balanced", "balanced_low_0", "sequential"];
+
+/// Methods that give a model back as it was placed.
+const SAME: &[&str] = &["eval", "train", "requires_grad_", "half", "float", "bfloat16"];
+
+/// Methods after which nobody else places the model.
+const FREED: &[&str] = &["reset_device_map", "remove_all_hooks", "dequantize"];
+
+/// What placed a model, as it is written.
+#[derive(Clone, Copy, PartialEq)]
+enum Placement {
+    DeviceMap,
+    EightBit,
+    ModelOffload,
+    SequentialOffload,
+}
+
+impl Placement {
+    fn written(self) -> &'static str {
+        match self {
+            Placement::DeviceMap => "device_map",
+            Placement::EightBit => "load_in_8bit=True",
+            Placement::ModelOffload => "enable_model_cpu_offload()",
+            Placement::SequentialOffload => "enable_sequential_cpu_offload()",
+        }
+    }
+
+    fn effect(self) -> &'static str {
+        match self {
+            Placement::DeviceMap => {
+                "where it lies on several devices, accelerate warns or raises, and all of it goes to one GPU"
+            }
+            Placement::EightBit => "transformers raises a ValueError",
+            Placement::ModelOffload => "all of it goes to the GPU, and nothing is saved",
+            Placement::SequentialOffload => "diffusers raises a ValueError",
+        }
+    }
+}
+
+/// `model.to("cuda")` behind `model = AutoModel.from_pretrained(name, device_map="auto")`, and its relatives.
+pub(super) fn that_are_moved(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    let mut found = Vec::new();
+    // What each name was given last, in the order of the text.
+    let mut given: Vec<(PlaceInFunction, &str, Option<Placement>)> = Vec::new();
+    walk(scope.code, &mut |part, around| match part {
+        CodeNode::Statement(step) => {
+            let place = PlaceInFunction::of(step.span, around);
+            match &step.kind {
+                StatementKind::Assign { targets, value: Some(value), .. } => {
+                    // `model = model.eval()` keeps what it had.
+                    let is_same = |name: &str| {
+                        scope.text(before_methods(value).span) == name || is_moved(scope, value, name)
+                    };
+                    for target in targets {
+                        let (Target::Name(..) | Target::Attribute(..)) = target else { continue };
+                        let name = text_of(scope, target);
+                        if !is_same(name) {
+                            given.push((place.clone(), name, placement_of(scope, value)));
+                        }
+                    }
+                }
+                StatementKind::Evaluate(value) => {
+                    let Some((object, method, _)) = method_of(value) else { return };
+                    let placement = match method {
+                        "enable_model_cpu_offload" => Some(Placement::ModelOffload),
+                        "enable_sequential_cpu_offload" => Some(Placement::SequentialOffload),
+                        _ if FREED.contains(&method) => None,
+                        _ => return,
+                    };
+                    given.push((place, scope.text(object.span), placement));
+                }
+                _ => {}
+            }
+        }
+        CodeNode::Expr(expr) => {
+            let Some((object, method, call)) = method_of(expr) else { return };
+            if !moves(scope, method, call) {
+                return;
+            }
+            let place = PlaceInFunction::of(expr.span, around);
+            let name = scope.text(object.span);
+            let by_name = || {
+                let (at, _, placement) =
+                    given.iter().rev().find(|(at, given, _)| at.home == place.home && *given == name)?;
+                // Behind another question it is not known that both run.
+                let is_plain = |arm: &(Span, bool)| {
+                    at.arms.contains(arm) || (arm.1 && scope.text(arm.0).contains("is_available"))
+                };
+                (at.precedes(&place) && place.arms.iter().all(is_plain)).then_some(*placement)?
+            };
+            let Some(placement) = placement_of(scope, object).or_else(by_name) else { return };
+            let end = object.span.end - expr.span.start;
+            let moved = scope.text(expr.span).get(end as usize..).unwrap_or(".to()");
+            let raw = RawFinding::at(scope.place(expr.span)).word("move", moved.trim());
+            found.push(raw.word("placement", placement.written()).word("effect", placement.effect()));
+        }
+        CodeNode::Target(_) => {}
+    });
+    found
+}
+
+fn text_of<'s>(scope: &FileScope<'s>, target: &Target<'_>) -> &'s str {
+    match target {
+        Target::Name(_, span) => scope.text(*span),
+        Target::Attribute(object, name) => {
+            let end = object.span.end + 1 + name.len() as u32;
+            scope.text(Span { start: object.span.start, end })
+        }
+        _ => "",
+    }
+}
+
+/// The expression without the methods at its end that change nothing about the place.
+fn before_methods<'e, 's>(expr: &'e Expr<'s>) -> &'e Expr<'s> {
+    match method_of(expr) {
+        Some((object, method, _)) if SAME.contains(&method) => before_methods(object),
+        _ => expr,
+    }
+}
+
+/// Whether `value` is the model of that name, moved.
+fn is_moved(scope: &FileScope<'_>, value: &Expr<'_>, name: &str) -> bool {
+    method_of(value).is_some_and(|(object, method, _)| {
+        matches!(method, "to" | "cuda") && scope.text(before_methods(object).span) == name
+    })
+}
+
+/// What places the model that an expression loads.
+fn placement_of(scope: &FileScope<'_>, expr: &Expr<'_>) -> Option<Placement> {
+    let expr = before_methods(expr);
+    let ExprKind::Call(call) = &expr.kind else { return None };
+    let (ExprKind::Name(name) | ExprKind::Attribute(_, name)) = call.callee.kind else { return None };
+    if !LOADERS.contains(&name) {
+        return None;
+    }
+    let is_true = |keyword: &str| {
+        argument(&call.arguments, None, Some(keyword))
+            .is_some_and(|value| matches!(scope.names.meant(value).kind, ExprKind::Bool(true)))
+    };
+    if is_true("load_in_8bit") {
+        return Some(Placement::EightBit);
+    }
+    let map = argument(&call.arguments, None, Some("device_map"))?;
+    matches!(&scope.names.meant(map).kind, ExprKind::Text(text) if SPREADS.contains(&text.as_ref()))
+        .then_some(Placement::DeviceMap)
+}
+
+/// Whether a method moves its object to a GPU, or may.
+fn moves(scope: &FileScope<'_>, method: &str, call: &Call<'_>) -> bool {
+    if method == "cuda" {
+        return scope.names.path(&call.callee).is_none_or(|path| path != "torch.cuda");
+    }
+    let given = argument(&call.arguments, Some(0), Some("device"));
+    let is_device = |given: &Expr<'_>| {
+        let text = scope.text(scope.names.meant(given).span);
+        let is_type = text.starts_with("torch.") && !text.starts_with("torch.device");
+        !is_type && !text.contains("dtype") && !text.contains("cpu") && !text.contains("meta")
+    };
+    method == "to" && given.is_some_and(is_device)
+}
