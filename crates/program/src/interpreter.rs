@@ -177,6 +177,8 @@ pub(super) struct Interpreter<'p> {
     catches: Vec<Landing>,
     /// How many of them say that a name or attribute may be missing.
     expects_missing: usize,
+    /// How many of them say that an item may be missing.
+    expects_no_item: usize,
     /// The same of those that have a `finally` and around which nothing catches.
     passed_through: Vec<Landing>,
     /// Branches whose conditions may be asked again.
@@ -300,6 +302,7 @@ impl<'p> Interpreter<'p> {
             landings: 0,
             catches: Vec::new(),
             expects_missing: 0,
+            expects_no_item: 0,
             passed_through: Vec::new(),
             ways_out: EarlyExits::default(),
             exits: false,

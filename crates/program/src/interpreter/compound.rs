@@ -19,11 +19,14 @@ impl<'p> Interpreter<'p> {
         }
         let caught = self.new_landing();
         self.catches.push(caught);
-        let expects = handlers.iter().any(|handler| {
-            !handler.types.is_empty()
-                && catches(handler, &["AttributeError", "NameError", "UnboundLocalError"])
-        });
-        self.expects_missing += usize::from(expects);
+        let expects = |names: &[&str]| {
+            let names_one = |handler: &Handler<'_>| !handler.types.is_empty() && catches(handler, names);
+            usize::from(handlers.iter().any(names_one))
+        };
+        let expects_missing = expects(&["AttributeError", "NameError", "UnboundLocalError"]);
+        let expects_no_item = expects(&["IndexError", "KeyError", "LookupError"]);
+        self.expects_missing += expects_missing;
+        self.expects_no_item += expects_no_item;
         let import = body.iter().position(|step| matches!(step.kind, StatementKind::Import(_)));
         let (earlier, later) = body.split_at(import.unwrap_or(0));
         let mark = self.begin_arm();
@@ -31,7 +34,8 @@ impl<'p> Interpreter<'p> {
         let before_import = import.map(|_| self.state.clone());
         self.block(later);
         self.catches.pop();
-        self.expects_missing -= usize::from(expects);
+        self.expects_missing -= expects_missing;
+        self.expects_no_item -= expects_no_item;
         let flow = std::mem::replace(&mut self.flow, Flow::Next);
         let done = self.end_arm(mark);
         let raised = self.landing(caught);

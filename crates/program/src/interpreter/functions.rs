@@ -108,6 +108,9 @@ impl<'p> Interpreter<'p> {
         }
         let function = self.function_of(closure);
         if !self.may_follow(closure, &args) {
+            if self.flow == Flow::Next && self.never_returns(closure) {
+                self.flow = Flow::Raise;
+            }
             return Value::Unknown;
         }
         if self.active.len() >= MOST_CALLS {

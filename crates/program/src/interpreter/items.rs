@@ -88,7 +88,13 @@ impl<'p> Interpreter<'p> {
                     self.item(&settled, key, span)
                 }
             }
-            _ => Value::Unknown,
+            _ => {
+                // Nobody knows what an unknown container holds, and a `try` around this says that it may hold nothing there.
+                if self.expects_no_item > 0 {
+                    self.seems_to_raise();
+                }
+                Value::Unknown
+            }
         }
     }
 

@@ -3,6 +3,8 @@
 use super::Interpreter;
 use super::calls::Args;
 use super::generators::{Active, object_of};
+use crate::code::walk::{CodeNode, walk_block};
+use crate::code::{ExprKind, StatementKind};
 use crate::program::heap::values::{Closure, Value};
 use crate::program::summaries::{Dependency, FunctionId, NestedCall};
 
@@ -61,6 +63,47 @@ impl<'p> Interpreter<'p> {
         self.summaries.note(Dependency::Followed(nested));
         true
     }
+}
+
+impl Interpreter<'_> {
+    /// Whether a function that is called by itself never returns: nothing decides whether it comes to that call, so that the
+    /// next call comes to it as well, until Python gives up.
+    pub(super) fn never_returns(&self, closure: &Closure<'_>) -> bool {
+        let key = (closure.file, closure.function);
+        let is_same = |known: &Active| {
+            known.key == key && (known.scope, known.object) == (closure.scope, object_of(closure))
+        };
+        if !self.active.last().is_some_and(is_same) {
+            return false;
+        }
+        let code = self.program.code(closure.file);
+        let body = &code.functions[closure.function].body;
+        let Some(reached) = body.iter().position(|step| step.span == self.here.statement) else {
+            return false;
+        };
+        let mut is_plain = true;
+        walk_block(code, &body[..=reached], &mut |part, _| match part {
+            CodeNode::Statement(step) => is_plain &= is_plain_step(&step.kind),
+            CodeNode::Expr(expr) => is_plain &= !decides(&expr.kind),
+            CodeNode::Target(_) => {}
+        });
+        is_plain
+    }
+}
+
+/// Whether a statement runs to its end in one way.
+fn is_plain_step(kind: &StatementKind<'_>) -> bool {
+    use StatementKind::{Assign, Define, Evaluate, Return, Share, Update};
+    matches!(kind, Assign { .. } | Define { .. } | Evaluate(_) | Return(_) | Share(_) | Update { .. })
+}
+
+/// Whether an expression may leave out a part of it, or leave its function for a while.
+fn decides(kind: &ExprKind<'_>) -> bool {
+    use ExprKind::{All, Any, Await, Choice, Comprehension, Lambda, Yield, YieldFrom};
+    matches!(
+        kind,
+        All(_) | Any(_) | Await(_) | Choice(_) | Comprehension(_) | Lambda(_) | Yield(_) | YieldFrom(_)
+    )
 }
 
 /// How many of the calls that are being followed are of one function.

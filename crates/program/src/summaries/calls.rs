@@ -54,6 +54,8 @@ pub struct Context {
     pub is_quiet: bool,
     /// A `try` around it says that a name or attribute may be missing.
     pub expects_missing: bool,
+    /// A `try` around it says that an item may be missing.
+    pub expects_no_item: bool,
     /// What the program arranged for what it does later.
     pub arranged: Rc<SetUp>,
 }
@@ -63,6 +65,7 @@ impl Context {
     pub(super) fn serves(&self, other: &Context) -> bool {
         self.start == other.start
             && self.expects_missing == other.expects_missing
+            && self.expects_no_item == other.expects_no_item
             && (!self.is_quiet || other.is_quiet)
             && (Rc::ptr_eq(&self.arranged, &other.arranged) || self.arranged == other.arranged)
     }

@@ -30,8 +30,15 @@ pub(super) const WORDS: &[&str] = &[
     "pre_fork",
 ];
 
+/// What the servers and their commands are called.
+const SERVERS: &[&str] = &["gunicorn", "celery", "uwsgi", "qcluster", "flask"];
+
 /// The first use of a GPU by a module that gunicorn or Celery loads in the master.
 pub(super) fn before_forks(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    // Without a server no file of the project has to be read for who loads this one.
+    if !scope.program.has_any(SERVERS) {
+        return Vec::new();
+    }
     if let Some(found) = in_hooks(scope) {
         return vec![found];
     }
@@ -87,6 +94,8 @@ fn loading(scope: &FileScope<'_>) -> Option<&'static str> {
 fn loading_importer(scope: &FileScope<'_>) -> Option<&'static str> {
     /// Modules that import each other: further ones are not followed.
     const MAX_FILES: usize = 50;
+    let starts = |program| scope.program.commands_with(program).next().is_some();
+    let by_command = ["gunicorn", "celery", "manage.py", "uwsgi"].into_iter().any(starts);
     let mut files = vec![scope.file];
     let mut next = 0;
     while let Some(&file) = files.get(next) {
@@ -96,6 +105,9 @@ fn loading_importer(scope: &FileScope<'_>) -> Option<&'static str> {
                 continue;
             }
             files.push(file);
+            if !by_command && !scope.program.text_of(file).contains("processes") {
+                continue;
+            }
             let names = Names::of(scope.program, file);
             let other = scope.of_other(file, &names);
             if let Some(server) = loading(&other) {
@@ -228,6 +240,10 @@ fn queueing(scope: &FileScope<'_>) -> Option<&'static str> {
 
 /// `app.run(processes=2)` of Flask, whose server forks a process for each request.
 fn serving(scope: &FileScope<'_>) -> Option<&'static str> {
+    let text = scope.whole_text();
+    if !text.contains("flask") || !text.contains("processes") {
+        return None;
+    }
     let mut serves = false;
     walk(scope.code, &mut |part, _| {
         let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };

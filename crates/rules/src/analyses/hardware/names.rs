@@ -2,8 +2,9 @@
 //! name nothing.
 
 use crate::architectures::{Product, architectures, features, products, series};
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use std::sync::LazyLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Kinds of names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,7 +24,12 @@ impl Kinds {
 
     /// The kinds of the names that a text may hold: it holds none of any other.
     pub fn of(text: &str) -> Kinds {
+        /// So much text, in bytes, is searched before the faster search is worth making.
+        const MUCH: usize = 1_000_000;
+        static SEARCHED: AtomicUsize = AtomicUsize::new(0);
+        let searched = SEARCHED.fetch_add(text.len(), Ordering::Relaxed);
         let (words, kinds) = &*WORDS;
+        let words = if searched > MUCH { &*FASTER } else { words };
         let found = words.find_overlapping_iter(text);
         found.fold(Kinds::default(), |all, word| all.and(kinds[word.pattern().as_usize()]))
     }
@@ -40,15 +46,26 @@ impl Kinds {
 
 /// One word of each name, and the kinds of names that have it.
 static WORDS: LazyLock<(AhoCorasick, Vec<Kinds>)> = LazyLock::new(|| {
-    let targets: Vec<String> = (0..=9).flat_map(|one| [format!("sm{one}"), format!("sm {one}")]).collect();
+    let words = words();
+    let search = search_for(&words, AhoCorasickKind::ContiguousNFA);
+    (search, words.into_iter().map(|(_, kinds)| kinds).collect())
+});
+
+/// The same search as a table of all its states, which takes longer to make.
+static FASTER: LazyLock<AhoCorasick> = LazyLock::new(|| search_for(&words(), AhoCorasickKind::DFA));
+
+fn search_for(words: &[(&str, Kinds)], kind: AhoCorasickKind) -> AhoCorasick {
+    let mut builder = AhoCorasick::builder();
+    let builder = builder.ascii_case_insensitive(true).kind(Some(kind));
+    builder.build(words.iter().map(|(word, _)| word)).expect("the words of tables")
+}
+
+fn words() -> Vec<(&'static str, Kinds)> {
     let capability = ["capab", "capac", "compute", "cc", "sm_", "sm-"];
-    let mut words: Vec<(&str, Kinds)> = Vec::new();
-    words.extend(
-        capability
-            .into_iter()
-            .chain(targets.iter().map(String::as_str))
-            .map(|word| (word, Kinds::CAPABILITY)),
-    );
+    let targets = ["sm0", "sm1", "sm2", "sm3", "sm4", "sm5", "sm6", "sm7", "sm8", "sm9"];
+    let apart = ["sm 0", "sm 1", "sm 2", "sm 3", "sm 4", "sm 5", "sm 6", "sm 7", "sm 8", "sm 9"];
+    let of_capability = capability.into_iter().chain(targets).chain(apart);
+    let mut words: Vec<_> = of_capability.map(|word| (word, Kinds::CAPABILITY)).collect();
     let architectures = architectures().iter().flat_map(|one| &one.words);
     words.extend(architectures.map(|word| (in_ascii(word), Kinds::ARCHITECTURE)));
     words.extend(features().iter().flat_map(|one| &one.words).map(|word| (in_ascii(word), Kinds::FEATURE)));
@@ -75,10 +92,8 @@ static WORDS: LazyLock<(AhoCorasick, Vec<Kinds>)> = LazyLock::new(|| {
     let tables = self::architectures_and_features().chain(others);
     let in_prose = tables.chain(products().iter().chain(series()).map(first_of));
     words.extend(in_prose.map(|word| (word, Kinds::IN_PROSE)));
-    let search =
-        AhoCorasick::builder().ascii_case_insensitive(true).build(words.iter().map(|(word, _)| word));
-    (search.expect("the words of tables"), words.into_iter().map(|(_, kinds)| kinds).collect())
-});
+    words
+}
 
 fn architectures_and_features() -> impl Iterator<Item = &'static str> {
     let architectures = architectures().iter().flat_map(|one| &one.words);
