@@ -179,6 +179,8 @@ pub(super) struct Interpreter<'p> {
     expects_missing: usize,
     /// How many of them say that an item may be missing.
     expects_no_item: usize,
+    /// How often an exception was raised by all that is known, and how often since an item is missing.
+    seen_raises: [usize; 2],
     /// The same of those that have a `finally` and around which nothing catches.
     passed_through: Vec<Landing>,
     /// Branches whose conditions may be asked again.
@@ -303,6 +305,7 @@ impl<'p> Interpreter<'p> {
             catches: Vec::new(),
             expects_missing: 0,
             expects_no_item: 0,
+            seen_raises: [0; 2],
             passed_through: Vec::new(),
             ways_out: EarlyExits::default(),
             exits: false,

@@ -171,6 +171,7 @@ impl<'p> Interpreter<'p> {
         if self.is_method_replaced(receiver, name) {
             return Value::Unknown;
         }
+        self.may_lack_item(receiver, name, &args);
         match receiver {
             Value::Unknown => {
                 self.note_validator(name, span);

@@ -389,10 +389,13 @@ impl<'p> Interpreter<'p> {
             "pop" => {
                 let key = args.at(0)?.value.clone();
                 let default = args.at(1).map(|argument| argument.value.clone());
-                let known = self.mapping_item(&items, &key).filter(|value| !matches!(value, Value::Unknown));
-                if known.is_none() && default.is_none() {
-                    self.may_raise();
+                let found = self.mapping_item(&items, &key);
+                match (&found, &default) {
+                    (None, None) => drop(self.lacks_item()),
+                    (Some(Value::Unknown), None) => self.may_raise(),
+                    _ => {}
                 }
+                let known = found.filter(|value| !matches!(value, Value::Unknown));
                 let value = known.or(default).unwrap_or(Value::Unknown);
                 Some((without_key(&items, &key).map_or(Value::Unknown, Value::mapping), value))
             }

@@ -241,7 +241,8 @@ impl<'p> Interpreter<'p> {
         };
         let outer = std::mem::replace(&mut self.here, here);
         self.callers.push(outer);
-        self.active.push(Active { key, scope: closure.scope, object: object_of(closure) });
+        let modules = self.in_order.len();
+        self.active.push(Active { key, scope: closure.scope, object: object_of(closure), modules });
         let ways_out = self.ways_out;
         let counted = self.count_devices(closure.counts_devices);
         let mocked = self.state.set_up().mocked.len();

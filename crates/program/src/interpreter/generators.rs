@@ -35,6 +35,8 @@ pub(super) struct Active {
     /// Where it was defined.
     pub scope: ScopeId,
     pub object: Option<ScopeId>,
+    /// How many modules had been entered.
+    pub modules: usize,
 }
 
 /// A generator that somebody waits for.

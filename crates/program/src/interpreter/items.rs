@@ -1,6 +1,7 @@
 //! What collections give: an item by its key, and all elements one by one.
 
 use super::Interpreter;
+use super::calls::Args;
 use super::collections::position;
 use crate::facts::Span;
 use crate::program::heap::values::Value;
@@ -45,12 +46,12 @@ impl<'p> Interpreter<'p> {
                     self.may_raise();
                     one_of_functions(items.iter().map(|(_, value)| value))
                 }
-                None => self.raises(),
+                None => self.lacks_item(),
             },
             Value::Sequence(values) => match key {
                 Value::Int(index, _) => match position(*index, values.len()).and_then(|at| values.get(at)) {
                     Some(value) => value.clone(),
-                    None => self.raises(),
+                    None => self.lacks_item(),
                 },
                 Value::Bool(second) if values.len() == 2 => values[usize::from(*second)].clone(),
                 _ => one_of_functions(values.iter()),
@@ -77,7 +78,10 @@ impl<'p> Interpreter<'p> {
                 match known {
                     true => Value::Outside(item),
                     false if is_part() => Value::Outside(*path),
-                    false => Value::Unknown,
+                    false => {
+                        self.may_lack();
+                        Value::Unknown
+                    }
                 }
             }
             Value::Deferred(..) => {
@@ -89,12 +93,33 @@ impl<'p> Interpreter<'p> {
                 }
             }
             _ => {
-                // Nobody knows what an unknown container holds, and a `try` around this says that it may hold nothing there.
-                if self.expects_no_item > 0 {
-                    self.seems_to_raise();
-                }
+                self.may_lack();
                 Value::Unknown
             }
+        }
+    }
+
+    /// An item of an unknown container is asked for. Where a `try` around this says that it may not be there, it may not.
+    fn may_lack(&mut self) {
+        if self.expects_no_item > 0 {
+            self.lacks_item();
+        }
+    }
+
+    /// The same of a method that takes an item out.
+    pub(super) fn may_lack_item(&mut self, container: &Value<'p>, method: &str, args: &Args<'p>) {
+        let takes = match method {
+            "pop" => args.items.len() < 2,
+            "popitem" | "popleft" => true,
+            _ => false,
+        };
+        let is_unknown = match container {
+            Value::Unknown => true,
+            Value::Outside(_) => !self.is_environ(container),
+            _ => false,
+        };
+        if takes && is_unknown {
+            self.may_lack();
         }
     }
 

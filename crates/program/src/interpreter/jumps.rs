@@ -262,7 +262,14 @@ impl<'p> Interpreter<'p> {
     /// is not certain.
     pub(super) fn seems_to_raise(&mut self) {
         self.may_raise();
+        self.seen_raises[0] += 1;
         self.ways_out.of_try |= !self.catches.is_empty();
+    }
+
+    /// The same of an item that is not there.
+    pub(super) fn lacks_item(&mut self) -> Value<'p> {
+        self.seen_raises[1] += 1;
+        self.raises()
     }
 
     /// The same of an expression, which gives nothing that is known.

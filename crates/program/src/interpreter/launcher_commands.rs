@@ -209,7 +209,8 @@ impl<'p> Interpreter<'p> {
         let statement = self.here.statement;
         let inside = CodePosition { statement, ..CodePosition::in_module(closure.file, scope, frame) };
         let outer = std::mem::replace(&mut self.here, inside);
-        self.active.push(Active { key, scope: closure.scope, object: None });
+        let modules = self.in_order.len();
+        self.active.push(Active { key, scope: closure.scope, object: None, modules });
         self.block(&function.body);
         self.active.pop();
         self.join_exits();

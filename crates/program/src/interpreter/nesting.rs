@@ -46,6 +46,9 @@ impl<'p> Interpreter<'p> {
                 [] => closure.defaults.iter().flatten().any(is_known),
                 items => items.iter().any(|argument| is_known(&argument.value)),
             };
+        // A module that was imported since the function began calls it in another state.
+        let running = self.active.iter().rev().find(|known| known.key == function);
+        let by_arguments = by_arguments || running.is_some_and(|known| known.modules < self.in_order.len());
         let is_indirect = self.active.last().is_some_and(|caller| caller.key != function);
         let mut nested = NestedCall { function, around, by_arguments, is_indirect };
         if is_running {

@@ -2,7 +2,7 @@
 
 use super::hard_cuda::{ends_without, is_asked, shown};
 use crate::code::walk::{Ancestor, CodeNode, functions_around, walk};
-use crate::code::{Expr, ExprKind};
+use crate::code::{Expr, ExprKind, Target};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
 use rustc_hash::FxHashMap;
@@ -13,8 +13,9 @@ const ENOUGH: usize = 2;
 /// A call `.cuda()`.
 struct Move {
     span: Span,
-    /// The function around it.
+    /// The function and the class around it.
     function: Option<usize>,
+    class: Option<usize>,
     /// The switch that is on there, or off.
     switch: Option<(String, bool)>,
     /// Whether anything around it asks for the GPU.
@@ -29,7 +30,9 @@ pub(super) fn left_out(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let moves = moves_of(scope);
     let Some(switch) = switch_of_file(scope, &moves) else { return Vec::new() };
     let calls = Calls::of(scope);
-    let open = moves.iter().filter(|one| !one.is_asked && calls.run_anyway(one.function, scope));
+    let is_seen = |one: &&Move| sees(scope, &moves, one, &switch);
+    let is_open = |one: &&Move| !one.is_asked && calls.run_anyway(one.function, scope);
+    let open = moves.iter().filter(is_open).filter(is_seen);
     let found = open.map(|one| {
         let place = scope.place(one.span);
         RawFinding::at(place).word("text", shown(one.span, scope)).word("switch", switch.clone())
@@ -55,6 +58,7 @@ fn moves_of(scope: &FileScope<'_>) -> Vec<Move> {
         moves.push(Move {
             span: expr.span,
             function: functions_around(around).next_back(),
+            class: class_around(around),
             switch: around.iter().rev().find_map(|one| match one {
                 Ancestor::Then(test) => switch_in(test, true, scope),
                 Ancestor::Otherwise(test) => switch_in(test, false, scope),
@@ -64,6 +68,37 @@ fn moves_of(scope: &FileScope<'_>) -> Vec<Move> {
         });
     });
     moves
+}
+
+/// The innermost class around code.
+fn class_around(around: &[Ancestor<'_, '_>]) -> Option<usize> {
+    around.iter().rev().find_map(|one| match one {
+        Ancestor::Class(number) => Some(*number),
+        _ => None,
+    })
+}
+
+/// Whether the switch can be asked where a move stands: it is an attribute of the same object, a name of the module, or one that the
+/// function has.
+fn sees(scope: &FileScope<'_>, moves: &[Move], one: &Move, switch: &str) -> bool {
+    let root = switch.split('.').next().unwrap_or(switch);
+    if root == "self" {
+        let asks_there = |other: &Move| {
+            other.class == one.class && other.switch.as_ref().is_some_and(|(asked, _)| asked == switch)
+        };
+        return one.class.is_some() && moves.iter().any(asks_there);
+    }
+    let of_module = || {
+        let mut is_bound = root == "torch";
+        walk(scope.code, &mut |part, around| {
+            if let CodeNode::Target(Target::Name(name, _)) = part {
+                is_bound |= *name == root && functions_around(around).next().is_none();
+            }
+        });
+        is_bound
+    };
+    let Some(function) = one.function.map(|number| &scope.code.functions[number]) else { return of_module() };
+    scope.text(function.span).contains(switch) || of_module()
 }
 
 /// The switch that a test asks, and whether it is on where the test has the given result.

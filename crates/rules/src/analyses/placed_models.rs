@@ -64,7 +64,9 @@ pub(super) fn that_are_moved(scope: &FileScope<'_>) -> Vec<RawFinding> {
                 StatementKind::Assign { targets, value: Some(value), .. } => {
                     // `model = model.eval()` keeps what it had.
                     let is_same = |name: &str| {
-                        scope.text(before_methods(value).span) == name || is_moved(scope, value, name)
+                        scope.text(before_methods(value).span) == name
+                            || is_moved(scope, value, name)
+                            || wraps(scope, value, name)
                     };
                     for target in targets {
                         let (Target::Name(..) | Target::Attribute(..)) = target else { continue };
@@ -95,13 +97,20 @@ pub(super) fn that_are_moved(scope: &FileScope<'_>) -> Vec<RawFinding> {
             let place = PlaceInFunction::of(expr.span, around);
             let name = scope.text(object.span);
             let by_name = || {
-                let (at, _, placement) =
-                    given.iter().rev().find(|(at, given, _)| at.home == place.home && *given == name)?;
+                let of_it = |(at, given, _): &&(PlaceInFunction, &str, Option<Placement>)| {
+                    at.home == place.home && *given == name && at.span.end <= place.span.start
+                };
+                let all: Vec<_> = given.iter().filter(of_it).collect();
+                // What was given before something that surely ran is gone.
+                let last_sure = all.iter().rposition(|(at, _, _)| at.precedes(&place)).unwrap_or(0);
+                let left = &all[last_sure..];
                 // Behind another question it is not known that both run.
                 let is_plain = |arm: &(Span, bool)| {
-                    at.arms.contains(arm) || (arm.1 && scope.text(arm.0).contains("is_available"))
+                    left.iter().all(|(at, _, _)| at.arms.contains(arm))
+                        || (arm.1 && scope.text(arm.0).contains("is_available"))
                 };
-                (at.precedes(&place) && place.arms.iter().all(is_plain)).then_some(*placement)?
+                let are_placed = left.iter().all(|(_, _, placement)| placement.is_some());
+                (are_placed && place.arms.iter().all(is_plain)).then(|| left.last()?.2)?
             };
             let Some(placement) = placement_of(scope, object).or_else(by_name) else { return };
             let end = object.span.end - expr.span.start;
@@ -138,6 +147,15 @@ fn is_moved(scope: &FileScope<'_>, value: &Expr<'_>, name: &str) -> bool {
     method_of(value).is_some_and(|(object, method, _)| {
         matches!(method, "to" | "cuda") && scope.text(before_methods(object).span) == name
     })
+}
+
+/// `PeftModel.from_pretrained(model, …)` and its like, which put adapters around a model where it is.
+fn wraps(scope: &FileScope<'_>, value: &Expr<'_>, name: &str) -> bool {
+    let ExprKind::Call(call) = &before_methods(value).kind else { return false };
+    let first = call.arguments.first().filter(|argument| argument.name.is_none());
+    let callee = scope.text(call.callee.span);
+    first.is_some_and(|first| scope.text(first.value.span) == name)
+        && ["peft", "Peft", "prepare_model_for"].iter().any(|word| callee.contains(word))
 }
 
 /// What places the model that an expression loads.
