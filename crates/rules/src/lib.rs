@@ -21,6 +21,7 @@ mod forks;
 mod form;
 mod given_again;
 mod governed;
+mod gpu_questions;
 mod late_pins;
 mod lifetimes;
 mod matching;

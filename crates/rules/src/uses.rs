@@ -2,9 +2,10 @@
 
 use super::Rule;
 use super::files::{FileScope, RawFinding};
+use super::gpu_questions;
 use super::schema::{Argument, Condition, UsedBy};
 use crate::code::walk::{Ancestor, CodeNode, walk, within_function};
-use crate::code::{self, Comparison, Expr, ExprKind, ImportNames, Statement, StatementKind, Target};
+use crate::code::{self, Expr, ExprKind, ImportNames, Statement, StatementKind, Target};
 use crate::facts::Span;
 use crate::findings::Severity;
 use crate::program::Names;
@@ -55,7 +56,7 @@ impl<'a> Used<'a> {
                 let guarded = around.iter().any(|around| guards(around, scope) && counts(around));
                 let in_loop = around.iter().any(|around| matches!(around, Ancestor::Loop(_)));
                 let for_one_rank = around.iter().any(|around| lets_one_through(around, scope));
-                let gpu_is_there = around.iter().any(|around| finds_gpu(around, scope));
+                let gpu_is_there = around.iter().any(|around| gpu_questions::finds_gpu(around, scope));
                 let (function, _) = within_function(around);
                 let one = Use {
                     by,
@@ -192,49 +193,9 @@ impl<'a> Used<'a> {
             && condition.into_model.is_none_or(|wanted| wanted == goes_into_model(one, scope))
             && is(condition.for_one_rank, one.for_one_rank)
             && is(condition.gpu_is_there, one.gpu_is_there)
+            && condition.asks_for_gpu.is_none_or(|wanted| wanted == gpu_questions::are_asked(scope))
             && condition.saved_before.is_none_or(|wanted| wanted == self.saved_before(one, scope))
             && (condition.also_uses.is_empty() || condition.also_uses.iter().any(also))
-    }
-}
-
-/// Whether this arm runs where a test found a GPU, and does not run where it found none.
-fn finds_gpu(around: &Ancestor<'_, '_>, scope: &FileScope<'_>) -> bool {
-    match around {
-        Ancestor::Then(test) => says_gpu(test, scope) == Some(true),
-        Ancestor::Otherwise(test) => says_gpu(test, scope) == Some(false),
-        _ => false,
-    }
-}
-
-/// What a test that holds says about the GPU: it is there, or the CPU is meant. `if device == "cuda"` has an answer for both,
-/// and so has `if use_cuda`.
-fn says_gpu(test: &Expr<'_>, scope: &FileScope<'_>) -> Option<bool> {
-    let words = |name: &str| name.split('_').any(|word| matches!(word, "cuda" | "gpu"));
-    let named = |expr: &Expr<'_>| match &expr.kind {
-        ExprKind::Text(text) if text.starts_with("cuda") || text.starts_with("gpu") => Some(true),
-        ExprKind::Text(text) if text == "cpu" => Some(false),
-        _ => None,
-    };
-    let by_name = match &test.kind {
-        ExprKind::Name(name) | ExprKind::Attribute(_, name) => words(name) && !name.starts_with("no"),
-        _ => false,
-    };
-    match &scope.names.meant(test).kind {
-        ExprKind::Call(call) => {
-            let asks = ["torch.cuda.is_available", "torch.accelerator.is_available"];
-            scope.names.path(&call.callee).filter(|name| asks.contains(name)).map(|_| true)
-        }
-        ExprKind::Not(inner) => says_gpu(inner, scope).map(|says| !says),
-        ExprKind::All(parts) => parts.iter().any(|part| says_gpu(part, scope) == Some(true)).then_some(true),
-        ExprKind::Compare(operator, sides) => {
-            let is_same = match operator {
-                Comparison::Equal | Comparison::In => true,
-                Comparison::NotEqual | Comparison::NotIn => false,
-                _ => return None,
-            };
-            named(&sides.0).or_else(|| named(&sides.1)).map(|says| says == is_same)
-        }
-        _ => by_name.then_some(true),
     }
 }
 

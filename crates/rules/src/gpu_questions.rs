@@ -1,0 +1,70 @@
+//! Tests that ask whether a GPU is there, or is meant.
+
+use crate::code::walk::{Ancestor, CodeNode, walk};
+use crate::code::{Comparison, Expr, ExprKind, StatementKind};
+use crate::rules::files::FileScope;
+
+/// Whether a file has an answer for both, with a GPU and without one: some test of it asks.
+pub(super) fn are_asked(scope: &FileScope<'_>) -> bool {
+    let mut asked = false;
+    walk(scope.code, &mut |part, _| {
+        let test = match part {
+            CodeNode::Statement(step) => match &step.kind {
+                StatementKind::Branch { test, .. } => test,
+                _ => return,
+            },
+            CodeNode::Expr(Expr { kind: ExprKind::Choice(parts), .. }) => &parts.0,
+            _ => return,
+        };
+        asked = asked || !asks_for_amount(test) && says_gpu(test, scope).is_some();
+    });
+    asked
+}
+
+/// `if multi_gpu`, `if n_gpu`, `if gpu_id`: how many, or which.
+fn asks_for_amount(test: &Expr<'_>) -> bool {
+    let (ExprKind::Name(name) | ExprKind::Attribute(_, name)) = &test.kind else { return false };
+    let others = ["multi", "n", "num", "count", "id", "ids", "all", "index", "number"];
+    name.to_ascii_lowercase().split('_').any(|word| others.contains(&word))
+}
+
+/// Whether this arm runs where a test found a GPU, and does not run where it found none.
+pub(super) fn finds_gpu(around: &Ancestor<'_, '_>, scope: &FileScope<'_>) -> bool {
+    match around {
+        Ancestor::Then(test) => says_gpu(test, scope) == Some(true),
+        Ancestor::Otherwise(test) => says_gpu(test, scope) == Some(false),
+        _ => false,
+    }
+}
+
+/// What a test that holds says about the GPU: it is there, or the CPU is meant. `if device == "cuda"` has an answer for both,
+/// and so has `if use_cuda`.
+fn says_gpu(test: &Expr<'_>, scope: &FileScope<'_>) -> Option<bool> {
+    let words = |name: &str| name.split('_').any(|word| matches!(word, "cuda" | "gpu"));
+    let named = |expr: &Expr<'_>| match &expr.kind {
+        ExprKind::Text(text) if text.starts_with("cuda") || text.starts_with("gpu") => Some(true),
+        ExprKind::Text(text) if text == "cpu" => Some(false),
+        _ => None,
+    };
+    let by_name = match &test.kind {
+        ExprKind::Name(name) | ExprKind::Attribute(_, name) => words(name) && !name.starts_with("no"),
+        _ => false,
+    };
+    match &scope.names.meant(test).kind {
+        ExprKind::Call(call) => {
+            let asks = ["torch.cuda.is_available", "torch.accelerator.is_available"];
+            scope.names.path(&call.callee).filter(|name| asks.contains(name)).map(|_| true)
+        }
+        ExprKind::Not(inner) => says_gpu(inner, scope).map(|says| !says),
+        ExprKind::All(parts) => parts.iter().any(|part| says_gpu(part, scope) == Some(true)).then_some(true),
+        ExprKind::Compare(operator, sides) => {
+            let is_same = match operator {
+                Comparison::Equal | Comparison::In => true,
+                Comparison::NotEqual | Comparison::NotIn => false,
+                _ => return None,
+            };
+            named(&sides.0).or_else(|| named(&sides.1)).map(|says| says == is_same)
+        }
+        _ => by_name.then_some(true),
+    }
+}
