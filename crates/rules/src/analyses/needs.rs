@@ -11,7 +11,7 @@ const BESIDE: &[(&str, &[&str])] = &[
     ("cached-on-current-device", &["cuda"]),
     ("cache-of-another-device", &["cuda:", ".cuda(", "rank"]),
     ("cuda-in-dataset-worker", &["cuda", "device", "jax"]),
-    ("device-choice-unused", &["cuda"]),
+    ("device-choice-unused", &["cuda", "os.system", "subprocess"]),
     ("device-count-kept", &["CUDA_VISIBLE_DEVICES"]),
     ("cpu-tensor-in-nccl", &["nccl"]),
     ("data-parallel-first-device", &["set_device", "device_ids", "cuda:", ".cuda("]),

@@ -7,6 +7,7 @@ use super::names_in_text::mentions;
 use crate::code::walk::{Ancestor, CodeNode, walk_block};
 use crate::code::{Argument, Call, Class, Expr, ExprKind, Function, StatementKind, Target};
 use crate::facts::Span;
+use crate::findings::Severity;
 use crate::rules::files::{FileScope, RawFinding};
 use rustc_hash::FxHashSet;
 
@@ -84,15 +85,25 @@ pub(super) fn in_modules(scope: &FileScope<'_>) -> Vec<RawFinding> {
             continue;
         }
         let Some(made) = methods.iter().find(|method| method.name == "__init__") else { continue };
-        for (name, span) in kept_in(scope, made) {
+        for (name, span, on_gpu) in kept_in(scope, made) {
             let text = scope.text(class.span);
             if is_moved_by_hand(text, name) || assignments_of(text, name) > 1 {
                 continue;
             }
             let runs = methods.iter().filter(|method| RUN.contains(&method.name));
-            if let Some(used) = runs.filter_map(|method| used_with_input(scope, method, name)).next() {
+            if let Some(used) = runs.filter_map(|method| used_with_input(scope, method, name, on_gpu)).next()
+            {
+                let where_it_stays = match on_gpu {
+                    true => "on the GPU that was current, also in a copy of the module for another GPU",
+                    false => "on the CPU when the module is moved to a GPU",
+                };
                 let raw_finding = RawFinding::at(scope.place(span)).word("name", name);
-                found.push(raw_finding.beside(scope.place(used), "it meets an input of the module here"));
+                let raw_finding = raw_finding.word("where", where_it_stays);
+                let raw_finding =
+                    raw_finding.beside(scope.place(used), "it meets an input of the module here");
+                // With one GPU the current one is that of the module.
+                let is_weak = on_gpu && !scope.program.has_any(&["DataParallel(", "cuda:1"]);
+                found.push(if is_weak { raw_finding.at_most(Severity::Note) } else { raw_finding });
             }
         }
     }
@@ -171,8 +182,8 @@ pub(super) fn methods_of<'a>(scope: &FileScope<'a>, class: &Class<'_>) -> Vec<&'
     defined.collect()
 }
 
-/// The attributes that a constructor gives a tensor on the CPU, with where it does.
-fn kept_in<'a>(scope: &FileScope<'a>, made: &'a Function<'a>) -> Vec<(&'a str, Span)> {
+/// The attributes that a constructor gives a tensor on the CPU, or on the current GPU, with where it does.
+fn kept_in<'a>(scope: &FileScope<'a>, made: &'a Function<'a>) -> Vec<(&'a str, Span, bool)> {
     let mut kept = Vec::new();
     walk_block(scope.code, &made.body, &mut |part, around| {
         let CodeNode::Statement(step) = part else { return };
@@ -183,12 +194,26 @@ fn kept_in<'a>(scope: &FileScope<'a>, made: &'a Function<'a>) -> Vec<(&'a str, S
         }
         if let [Target::Attribute(object, name)] = targets.as_slice()
             && matches!(object.kind, ExprKind::Name("self"))
-            && is_cpu_tensor(scope, value, 0)
         {
-            kept.push((*name, step.span));
+            let on_gpu = moved_to_current(scope, value);
+            if is_cpu_tensor(scope, on_gpu.unwrap_or(value), 0) {
+                kept.push((*name, step.span, on_gpu.is_some()));
+            }
         }
     });
     kept
+}
+
+/// The tensor of `tensor.cuda()` and `tensor.to("cuda")`.
+fn moved_to_current<'e, 's>(scope: &FileScope<'_>, value: &'e Expr<'s>) -> Option<&'e Expr<'s>> {
+    let (object, method, call) = method_of(value)?;
+    let is_text = |one: &Argument<'_>| matches!(&scope.names.meant(&one.value).kind, ExprKind::Text(text) if text == "cuda");
+    let is_current = match method {
+        "cuda" => call.arguments.is_empty(),
+        "to" => call.arguments.first().is_some_and(is_text),
+        _ => false,
+    };
+    is_current.then_some(object)
 }
 
 /// Whether a value is a tensor on the CPU that has several elements.
@@ -259,8 +284,8 @@ pub(super) fn assignments_of(text: &str, name: &str) -> usize {
     text.match_indices(&wanted).filter(|(at, _)| is_assigned(*at)).count()
 }
 
-/// Where a method computes with an attribute and what it is given.
-fn used_with_input(scope: &FileScope<'_>, method: &Function<'_>, name: &str) -> Option<Span> {
+/// Where a method computes with an attribute and what it is given; with `handed` also where it hands both to a call.
+fn used_with_input(scope: &FileScope<'_>, method: &Function<'_>, name: &str, handed: bool) -> Option<Span> {
     let mut inputs: FxHashSet<&str> =
         method.parameters.iter().map(|parameter| parameter.name).filter(|name| *name != "self").collect();
     let mut used = None;
@@ -281,7 +306,7 @@ fn used_with_input(scope: &FileScope<'_>, method: &Function<'_>, name: &str) -> 
                     used = Some(expr.span);
                 }
                 ExprKind::Call(call)
-                    if scope.names.path(&call.callee).is_some_and(|path| JOINS.contains(&path)) =>
+                    if handed || scope.names.path(&call.callee).is_some_and(|path| JOINS.contains(&path)) =>
                 {
                     let flat = joined(call);
                     if flat.iter().any(|one| is_attribute(one, name))

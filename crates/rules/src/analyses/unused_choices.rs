@@ -35,7 +35,8 @@ fn unread_options(scope: &FileScope<'_>) -> Vec<RawFinding> {
     if parsed.is_empty() {
         return Vec::new();
     }
-    let (mut options, mut uses): (Vec<(Span, String, &str)>, Option<Span>) = (Vec::new(), None);
+    let mut options: Vec<(Span, String, &str)> = Vec::new();
+    let (mut uses, mut started): (Option<(Span, &str)>, Option<(Span, &str)>) = (None, None);
     let mut read: FxHashSet<&str> = FxHashSet::default();
     let mut handed = false;
     walk(scope.code, &mut |part, _| {
@@ -56,20 +57,25 @@ fn unread_options(scope: &FileScope<'_>) -> Vec<RawFinding> {
                     None => handed |= is_whole_handed(scope, call, &parsed),
                 }
                 if uses.is_none() && reaches_cuda(expr, scope).is_some_and(|name| !is_question(&name)) {
-                    uses = Some(expr.span);
+                    uses = Some((expr.span, "the GPU is used here, whatever the option says"));
+                }
+                if started.is_none() && starts_command(scope, call) {
+                    started = Some((expr.span, "what is started here is not told of it"));
                 }
             }
             _ => {}
         }
     });
-    let Some(uses) = uses.filter(|_| !handed) else { return Vec::new() };
+    // A script that starts others has its options for them.
+    let started = started.filter(|_| starts_scripts(scope.whole_text()));
+    let Some((uses, how)) = uses.or(started).filter(|_| !handed) else { return Vec::new() };
     let is_unread = |(_, name, _): &&(Span, String, &str)| {
         !read.contains(name.as_str()) && !may_be_read_elsewhere(scope, name)
     };
     let raw_finding = |(span, _, flag): &(Span, String, &str)| {
         RawFinding::at(scope.place(*span))
             .word("what", format!("the option `{flag}`"))
-            .beside(scope.place(uses), "the GPU is used here, whatever the option says")
+            .beside(scope.place(uses), how)
     };
     options.iter().filter(is_unread).map(raw_finding).collect()
 }
@@ -127,6 +133,24 @@ fn is_all(expr: &Expr<'_>, names: &FxHashSet<&str>) -> bool {
         ExprKind::Starred(inner) => is_all(inner, names),
         _ => is_parse(expr),
     }
+}
+
+/// `os.system(command)`, `subprocess.run(command)`
+fn starts_command(scope: &FileScope<'_>, call: &Call<'_>) -> bool {
+    let of_subprocess = ["run", "call", "check_call", "check_output", "Popen"];
+    scope.names.path(&call.callee).is_some_and(|path| match path.split_once('.') {
+        Some(("os", name)) => matches!(name, "popen" | "system"),
+        Some(("subprocess", name)) => of_subprocess.contains(&name),
+        _ => false,
+    })
+}
+
+/// Whether a text has commands such as `python train.py`.
+fn starts_scripts(text: &str) -> bool {
+    ["\"python ", "'python ", "\"python3 ", "'python3 "].iter().any(|word| {
+        text.match_indices(word)
+            .any(|(at, _)| text[at..].lines().next().is_some_and(|line| line.contains(".py")))
+    })
 }
 
 fn may_be_read_elsewhere(scope: &FileScope<'_>, name: &str) -> bool {
