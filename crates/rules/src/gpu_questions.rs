@@ -1,6 +1,6 @@
 //! Tests that ask whether a GPU is there, or is meant.
 
-use crate::code::walk::{Ancestor, CodeNode, walk};
+use crate::code::walk::{Ancestor, CodeNode, functions_around, walk};
 use crate::code::{Comparison, Expr, ExprKind, StatementKind};
 use crate::rules::files::FileScope;
 
@@ -19,6 +19,22 @@ pub(super) fn are_asked(scope: &FileScope<'_>) -> bool {
         asked = asked || !asks_for_amount(test) && says_gpu(test, scope).is_some();
     });
     asked
+}
+
+/// Whether a function, or the module around all of them, moves something to the GPU whatever a test says: who comes there has one.
+pub(super) fn needs_gpu(scope: &FileScope<'_>, function: Option<usize>) -> bool {
+    let mut needs = false;
+    walk(scope.code, &mut |part, around| {
+        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        let is_move = matches!(call.callee.kind, ExprKind::Attribute(_, "cuda"));
+        let is_there = functions_around(around).next_back() == function;
+        let is_asked = |one: &Ancestor<'_, '_>| match one {
+            Ancestor::Then(test) | Ancestor::Otherwise(test) => says_gpu(test, scope).is_some(),
+            _ => false,
+        };
+        needs |= is_move && is_there && !around.iter().any(is_asked);
+    });
+    needs
 }
 
 /// `if multi_gpu`, `if n_gpu`, `if gpu_id`: how many, or which.

@@ -193,7 +193,9 @@ impl<'a> Used<'a> {
             && condition.into_model.is_none_or(|wanted| wanted == goes_into_model(one, scope))
             && is(condition.for_one_rank, one.for_one_rank)
             && is(condition.gpu_is_there, one.gpu_is_there)
-            && condition.asks_for_gpu.is_none_or(|wanted| wanted == gpu_questions::are_asked(scope))
+            && condition.asks_for_gpu.is_none_or(|wanted| {
+                wanted == (gpu_questions::are_asked(scope) && !gpu_questions::needs_gpu(scope, one.function))
+            })
             && condition.saved_before.is_none_or(|wanted| wanted == self.saved_before(one, scope))
             && (condition.also_uses.is_empty() || condition.also_uses.iter().any(also))
     }

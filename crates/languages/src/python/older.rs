@@ -43,12 +43,14 @@ fn modernised(text: &str, tokens: &[Token]) -> Option<String> {
         let (start, end) = (token.start().to_usize(), token.end().to_usize());
         let next = seen.get(number + 1).copied();
         match token.kind() {
-            TokenKind::Name if starts_statement && matches!(written(token), "print" | "exec") => {
-                // `print x` becomes the pair `print,x`: what follows is evaluated as before.
-                if next.is_some_and(begins_argument) {
-                    let blank = modern.get(end).is_some_and(|byte| matches!(byte, b' ' | b'\t'));
-                    modern[if blank { end } else { end - 1 }] = b',';
-                }
+            // `print x` becomes the pair `print,x`: what follows is evaluated as before.
+            TokenKind::Name
+                if starts_statement
+                    && matches!(written(token), "print" | "exec")
+                    && next.is_some_and(begins_argument) =>
+            {
+                let blank = modern.get(end).is_some_and(|byte| matches!(byte, b' ' | b'\t'));
+                modern[if blank { end } else { end - 1 }] = b',';
             }
             TokenKind::Async if !next.is_some_and(begins_async) => {
                 modern[start..end].copy_from_slice(ASYNC_AS_NAME.as_bytes());

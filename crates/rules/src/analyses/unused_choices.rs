@@ -36,7 +36,9 @@ fn unread_options(scope: &FileScope<'_>) -> Vec<RawFinding> {
         return Vec::new();
     }
     let mut options: Vec<(Span, String, &str)> = Vec::new();
-    let (mut uses, mut started): (Option<(Span, &str)>, Option<(Span, &str)>) = (None, None);
+    // Where the GPU is used, or a script is started, and what is wrong with that.
+    let mut uses: Option<(Span, &str)> = None;
+    let mut started: Option<(Span, &str)> = None;
     let mut read: FxHashSet<&str> = FxHashSet::default();
     let mut handed = false;
     walk(scope.code, &mut |part, _| {
