@@ -48,6 +48,7 @@ mod linked;
 mod loader_generators;
 mod locks;
 mod loss_weights;
+mod made_layers;
 mod made_tensors;
 mod mask_lists;
 mod mask_numbers;

@@ -26,6 +26,7 @@ const BESIDE: &[(&str, &[&str])] = &[
     ("model-left-on-cpu", &["torch"]),
     ("optimizer-state-before-move", &["torch.optim", "optim.", "_optim"]),
     ("pickle-of-gpu-model", &["cuda"]),
+    ("layer-made-in-forward", &["nn."]),
     ("layers-in-plain-list", &["nn."]),
     ("rank-mask-ignores-given", &["rank", "RANK", "LOCALID"]),
     ("retry-inside-oom-handler", &["except"]),

@@ -6,11 +6,11 @@ use super::{
     current_devices, current_kernels, dataset_workers, device_arguments, device_names, dropped_moves,
     env_validators, environments, epoch_outputs, fixtures, gradients, hard_cuda, hardware, host_arrays,
     import_proofs, inputs, jax_memory, jax_platforms, kept_counts, kept_graphs, kept_on_current, late_moves,
-    lazy_imports, leak_checks, left_models, loader_generators, locks, loss_weights, made_tensors,
-    mask_numbers, model_instances, nvml_indices, optional_imports, parallel_kernels, parsed_masks, pickled,
-    plain_layers, python_names, resets, retries, rocm, step_loops, switches, tensorflow, tensorflow_cards,
-    tensorflow_memory, tf32, uncalled_checks, unentered_contexts, unmoved_tensors, unused_choices,
-    visible_counts, volatile,
+    lazy_imports, leak_checks, left_models, loader_generators, locks, loss_weights, made_layers,
+    made_tensors, mask_numbers, model_instances, nvml_indices, optional_imports, parallel_kernels,
+    parsed_masks, pickled, plain_layers, python_names, resets, retries, rocm, step_loops, switches,
+    tensorflow, tensorflow_cards, tensorflow_memory, tf32, uncalled_checks, unentered_contexts,
+    unmoved_tensors, unused_choices, visible_counts, volatile,
 };
 
 /// All of them, by name.
@@ -253,6 +253,7 @@ pub(super) const ANALYSES: &[Analysis] = &[
         look: backend_switches::rivals,
     },
     Analysis { name: "rocm-never-detected", words: &["hip", "rocm"], look: rocm::never_detected },
+    Analysis { name: "layer-made-in-forward", words: &["Module"], look: made_layers::while_running },
     Analysis { name: "layers-in-plain-list", words: &["Module"], look: plain_layers::of_modules },
     Analysis { name: "loss-weight-on-cpu", words: &["weight="], look: loss_weights::left_on_cpu },
     Analysis {
