@@ -70,6 +70,7 @@ mod plain_layers;
 mod preloads;
 mod providers;
 mod python_names;
+mod quantized_moves;
 mod rank_masks;
 mod ranks;
 mod ray_environments;

@@ -154,5 +154,10 @@ pub(super) const ANALYSES: &[Analysis] = &[
         words: &["_nvenc", "_cuvid", "-hwaccel cuda"],
         look: containers::without_video,
     },
+    Analysis {
+        name: "windows-wheel-without-cuda",
+        words: &["install"],
+        look: requirements::without_cuda_on_windows,
+    },
     Analysis { name: "wheel-lacks-architecture", words: &["torch"], look: requirements::wheels_that_lack_it },
 ];

@@ -8,8 +8,8 @@ use super::{
     import_proofs, inputs, jax_memory, jax_platforms, kept_counts, kept_graphs, kept_on_current, late_moves,
     lazy_imports, leak_checks, left_models, loader_generators, locks, loss_weights, made_layers,
     made_tensors, mask_numbers, model_instances, nvml_indices, optional_imports, parallel_kernels,
-    parsed_masks, pickled, plain_layers, python_names, resets, retries, rocm, step_loops, switches,
-    tensorflow, tensorflow_cards, tensorflow_memory, tf32, uncalled_checks, unentered_contexts,
+    parsed_masks, pickled, plain_layers, python_names, quantized_moves, resets, retries, rocm, step_loops,
+    switches, tensorflow, tensorflow_cards, tensorflow_memory, tf32, uncalled_checks, unentered_contexts,
     unmoved_tensors, unused_choices, visible_counts, volatile,
 };
 
@@ -131,6 +131,7 @@ pub(super) const ANALYSES: &[Analysis] = &[
         look: resets::beside_frameworks,
     },
     Analysis { name: "gpu-spec-mismatch", words: hardware::PRODUCTS, look: hardware::wrong_products },
+    Analysis { name: "gpu-switch-inverted", words: &["store_false"], look: switches::that_turn_it_off },
     Analysis {
         name: "gpu-switch-always-on",
         words: &["add_argument"],
@@ -230,6 +231,11 @@ pub(super) const ANALYSES: &[Analysis] = &[
         look: epoch_outputs::that_keep_batches,
     },
     Analysis { name: "pickle-of-gpu-model", words: &["pickle", "joblib", "dill"], look: pickled::on_gpu },
+    Analysis {
+        name: "quantized-model-moved",
+        words: &["load_in_8bit", "load_in_4bit"],
+        look: quantized_moves::after_loading,
+    },
     Analysis {
         name: "retry-inside-oom-handler",
         words: &["OutOfMemory", "ResourceExhausted", "ut of memory", "OOM", "oom", "empty_cache"],
