@@ -26,10 +26,19 @@ struct Given<'a> {
     blocks: Vec<Span>,
 }
 
+/// `model.to(device)`
+struct Move<'a> {
+    object: &'a Expr<'a>,
+    method: &'a str,
+    span: Span,
+    home: Option<usize>,
+    blocks: Vec<Span>,
+}
+
 /// `model.to(device)` below `model = AutoModelForCausalLM.from_pretrained(name, load_in_8bit=True)`.
 pub(super) fn after_loading(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut given: Vec<Given<'_>> = Vec::new();
-    let mut moves: Vec<(&Expr<'_>, &str, Span, Option<usize>, Vec<Span>)> = Vec::new();
+    let mut moves: Vec<Move<'_>> = Vec::new();
     walk(scope.code, &mut |part, around| match part {
         CodeNode::Statement(step) => {
             let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind else { return };
@@ -50,13 +59,13 @@ pub(super) fn after_loading(scope: &FileScope<'_>) -> Vec<RawFinding> {
             let Some((object, method @ ("to" | "cuda"), call)) = method_of(expr) else { return };
             if method == "cuda" || call.arguments.iter().any(|one| is_device(scope, one)) {
                 let home = functions_around(around).next_back();
-                moves.push((object, method, expr.span, home, blocks(around)));
+                moves.push(Move { object, method, span: expr.span, home, blocks: blocks(around) });
             }
         }
         CodeNode::Target(_) => {}
     });
     let mut found = Vec::new();
-    for (object, method, span, home, around) in moves {
+    for Move { object, method, span, home, blocks } in moves {
         let bits = bits_of(scope, object).map(|bits| (bits, object.span)).or_else(|| {
             let text = scope.text(object.span);
             let is_seen = |one: &&Given<'_>| one.home == home || text.starts_with("self.");
@@ -64,7 +73,7 @@ pub(super) fn after_loading(scope: &FileScope<'_>) -> Vec<RawFinding> {
             let before = same.filter(is_seen);
             let last = before.max_by_key(|one| one.span.start)?;
             // On the other side of a branch the model may be another one.
-            let holds = last.blocks.iter().all(|block| around.contains(block));
+            let holds = last.blocks.iter().all(|block| blocks.contains(block));
             last.bits.filter(|_| holds).map(|bits| (bits, last.span))
         });
         let Some((bits, loaded)) = bits else { continue };

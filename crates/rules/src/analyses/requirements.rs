@@ -7,6 +7,7 @@ mod indexes;
 mod labels;
 mod replaced;
 mod rivals;
+mod unpublished;
 mod windows;
 
 pub use architectures::wheels_that_lack_it;
@@ -16,6 +17,7 @@ pub use indexes::overruled_indexes;
 pub use labels::ranges_with_labels;
 pub use replaced::replaced_builds;
 pub use rivals::rival_builds;
+pub use unpublished::unpublished_builds;
 pub use windows::without_cuda_on_windows;
 
 use crate::code::{Clause, Grammar, Index, Part, Requirement};

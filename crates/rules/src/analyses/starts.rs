@@ -10,6 +10,7 @@ use super::{
 /// All of them, by name.
 pub(super) const ANALYSES: &[Analysis] = &[
     Analysis { name: "build-asks-for-gpu", words: &["CUDAExtension"], look: builds::that_ask_for_gpu },
+    Analysis { name: "build-not-published", words: &["torch"], look: requirements::unpublished_builds },
     Analysis { name: "build-replaced", words: &["install"], look: requirements::replaced_builds },
     Analysis {
         name: "choice-without-runtime",
