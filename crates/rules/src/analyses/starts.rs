@@ -4,7 +4,8 @@
 use super::{
     Analysis, builds, containers, global_ranks, host_collectives, image_builds, late_ranks, linked,
     node_numbers, preloads, providers, rank_masks, ranks, ray_environments, ray_tasks, requirements,
-    settings_files, slurm_jobs, subshells, task_numbers, thread_contexts, unread_choices,
+    served_cards, settings_files, slurm_jobs, spread_ranks, subshells, task_numbers, thread_contexts,
+    unread_choices,
 };
 
 /// All of them, by name.
@@ -29,6 +30,7 @@ pub(super) const ANALYSES: &[Analysis] = &[
         words: &["+cu", "/whl/cu", "cupy-cuda", "nvidia-nccl-cu", "nvidia-cudnn-cu"],
         look: requirements::different_builds,
     },
+    Analysis { name: "device-map-in-each-rank", words: &["device_map"], look: spread_ranks::in_each_rank },
     Analysis {
         name: "environment-in-subshell",
         words: &["export ", "setenv ", "set CUDA", "set PYTORCH", "set NVIDIA", "!set ", "VISIBLE_DEVICES="],
@@ -41,6 +43,7 @@ pub(super) const ANALYSES: &[Analysis] = &[
     },
     Analysis { name: "gpu-before-server-forks", words: preloads::WORDS, look: preloads::before_forks },
     Analysis { name: "gpu-in-image-build", words: &["torch", ".py"], look: image_builds::that_need_gpu },
+    Analysis { name: "gpus-left-by-vllm", words: &["vllm"], look: served_cards::left_by_vllm },
     Analysis {
         name: "index-overruled",
         words: &["download.pytorch.org"],

@@ -6,11 +6,11 @@ use super::{
     current_devices, current_kernels, dataset_workers, device_arguments, device_names, dropped_moves,
     env_validators, environments, epoch_outputs, fixtures, gradients, hard_cuda, hardware, host_arrays,
     import_proofs, inputs, jax_memory, jax_platforms, kept_counts, kept_graphs, kept_on_current, late_moves,
-    lazy_imports, leak_checks, left_models, loader_generators, locks, loss_weights, made_layers,
-    made_tensors, mask_numbers, model_instances, nvml_indices, optional_imports, parallel_kernels,
-    parsed_masks, pickled, plain_layers, python_names, quantized_moves, resets, retries, rocm, step_loops,
-    switches, tensorflow, tensorflow_cards, tensorflow_memory, tf32, uncalled_checks, unentered_contexts,
-    unmoved_tensors, unused_choices, visible_counts, volatile,
+    lazy_imports, leak_checks, left_models, legacy_constructors, loaded_again, loader_generators, locks,
+    loss_weights, made_layers, made_tensors, mask_numbers, model_instances, nvml_indices, optional_imports,
+    parallel_kernels, parsed_masks, pickled, plain_layers, python_names, quantized_moves, resets, retries,
+    rocm, step_loops, switches, tensorflow, tensorflow_cards, tensorflow_memory, tf32, uncalled_checks,
+    unentered_contexts, unmoved_tensors, unused_choices, visible_counts, volatile,
 };
 
 /// All of them, by name.
@@ -188,6 +188,11 @@ pub(super) const ANALYSES: &[Analysis] = &[
         look: leak_checks::on_reserved,
     },
     Analysis {
+        name: "legacy-constructor-device",
+        words: &["Tensor("],
+        look: legacy_constructors::with_device,
+    },
+    Analysis {
         name: "legacy-tf32-switch",
         words: &["allow_tf32", "get_float32_matmul_precision"],
         look: tf32::legacy_switches,
@@ -213,6 +218,11 @@ pub(super) const ANALYSES: &[Analysis] = &[
         look: tensorflow::growth_of_one_card,
     },
     Analysis { name: "missing-cpu-fallback", words: &["cuda"], look: hard_cuda::without_question },
+    Analysis {
+        name: "model-loaded-again",
+        words: &["streamlit", "gradio", "fastapi", "flask"],
+        look: loaded_again::with_each_request,
+    },
     Analysis { name: "numba-cache-committed", words: &[], look: caches::that_numba_left },
     Analysis { name: "numba-parallel-in-pool", words: &["numba"], look: parallel_kernels::in_pools },
     Analysis {
