@@ -1,6 +1,6 @@
 //! Commands that change variables: `set`, `setlocal`, and `echo` for a workflow.
 
-use super::super::command_lines::{assignment, step_of};
+use super::super::command_lines::{assignment, no_assignment, step_of};
 use super::Reader;
 use super::words::capitals;
 use crate::code::{Block, Export, Expr, ExprKind, SetVariable, Statement, StatementKind};
@@ -40,6 +40,13 @@ impl<'s> Reader<'s, '_> {
         let mut value = self.text_until(until, !is_quoted);
         self.at = end;
         if name.is_empty() || name.contains(['%', '!']) {
+            return;
+        }
+        // `set SET NAME=1` gives a value to a variable with a blank in its name, and so does `set NAME =1`.
+        if name.contains(' ') || self.text[..from + sign].ends_with(' ') {
+            let word = from + self.text[from..from + sign].trim_end().rfind(' ').map_or(0, |blank| blank + 1);
+            let text = self.text[word..until].trim_end();
+            block.push(no_assignment(text, self.span(word..word + text.len())));
             return;
         }
         let name = capitals(name);

@@ -29,6 +29,8 @@ pub struct Wheels {
     sources: Vec<String>,
     /// For which CUDA the wheels on PyPI are built.
     pub pypi: Vec<Built>,
+    /// For which versions of CUDA the index of PyTorch has builds.
+    pub published: Vec<Published>,
     /// The compute capabilities that there is code for.
     pub architectures: Vec<Architectures>,
 }
@@ -39,6 +41,14 @@ pub struct Wheels {
 pub struct Built {
     pub torch: Range,
     pub cuda: Pair,
+}
+
+/// The builds of some releases.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Published {
+    pub torch: Range,
+    pub cuda: Vec<Pair>,
 }
 
 /// The code in the wheels for some versions of CUDA.

@@ -78,7 +78,8 @@ fn makes_model(scope: &FileScope<'_>, value: &Expr<'_>) -> bool {
         _ => false,
     };
     makes_layer(scope, value)
-        || path.is_some_and(|path| path.starts_with("torchvision.models."))
+        // `torchvision.models.resnet18().cuda()` is a move of one.
+        || path.is_some_and(|path| path.starts_with("torchvision.models.") && !path.contains('('))
         || is_class()
 }
 

@@ -25,7 +25,6 @@ const FREED: &[&str] = &["reset_device_map", "remove_all_hooks", "dequantize"];
 #[derive(Clone, Copy, PartialEq)]
 enum Placement {
     DeviceMap,
-    EightBit,
     ModelOffload,
     SequentialOffload,
 }
@@ -34,7 +33,6 @@ impl Placement {
     fn written(self) -> &'static str {
         match self {
             Placement::DeviceMap => "device_map",
-            Placement::EightBit => "load_in_8bit=True",
             Placement::ModelOffload => "enable_model_cpu_offload()",
             Placement::SequentialOffload => "enable_sequential_cpu_offload()",
         }
@@ -45,7 +43,6 @@ impl Placement {
             Placement::DeviceMap => {
                 "where it lies on several devices, accelerate warns or raises, and all of it goes to one GPU"
             }
-            Placement::EightBit => "transformers raises a ValueError",
             Placement::ModelOffload => "all of it goes to the GPU, and nothing is saved",
             Placement::SequentialOffload => "diffusers raises a ValueError",
         }
@@ -166,12 +163,10 @@ fn placement_of(scope: &FileScope<'_>, expr: &Expr<'_>) -> Option<Placement> {
     if !LOADERS.contains(&name) {
         return None;
     }
-    let is_true = |keyword: &str| {
-        argument(&call.arguments, None, Some(keyword))
-            .is_some_and(|value| matches!(scope.names.meant(value).kind, ExprKind::Bool(true)))
-    };
-    if is_true("load_in_8bit") {
-        return Some(Placement::EightBit);
+    // `quantized-model-moved` speaks of these.
+    let quantized = ["load_in_8bit", "load_in_4bit", "quantization_config"];
+    if quantized.iter().any(|keyword| argument(&call.arguments, None, Some(keyword)).is_some()) {
+        return None;
     }
     let map = argument(&call.arguments, None, Some("device_map"))?;
     matches!(&scope.names.meant(map).kind, ExprKind::Text(text) if SPREADS.contains(&text.as_ref()))

@@ -7,6 +7,8 @@ mod indexes;
 mod labels;
 mod replaced;
 mod rivals;
+mod unpublished;
+mod windows;
 
 pub use architectures::wheels_that_lack_it;
 pub use builds::different_builds;
@@ -15,6 +17,8 @@ pub use indexes::overruled_indexes;
 pub use labels::ranges_with_labels;
 pub use replaced::replaced_builds;
 pub use rivals::rival_builds;
+pub use unpublished::unpublished_builds;
+pub use windows::without_cuda_on_windows;
 
 use crate::code::{Clause, Grammar, Index, Part, Requirement};
 use crate::program::knowledge::tables::Pair;

@@ -4,12 +4,14 @@
 use super::{
     Analysis, builds, containers, global_ranks, host_collectives, image_builds, late_ranks, linked,
     node_numbers, preloads, providers, rank_masks, ranks, ray_environments, ray_tasks, requirements,
-    settings_files, slurm_jobs, subshells, task_numbers, thread_contexts, unread_choices,
+    served_cards, settings_files, slurm_jobs, spread_ranks, subshells, task_numbers, thread_contexts,
+    unread_choices,
 };
 
 /// All of them, by name.
 pub(super) const ANALYSES: &[Analysis] = &[
     Analysis { name: "build-asks-for-gpu", words: &["CUDAExtension"], look: builds::that_ask_for_gpu },
+    Analysis { name: "build-not-published", words: &["torch"], look: requirements::unpublished_builds },
     Analysis { name: "build-replaced", words: &["install"], look: requirements::replaced_builds },
     Analysis {
         name: "choice-without-runtime",
@@ -28,6 +30,7 @@ pub(super) const ANALYSES: &[Analysis] = &[
         words: &["+cu", "/whl/cu", "cupy-cuda", "nvidia-nccl-cu", "nvidia-cudnn-cu"],
         look: requirements::different_builds,
     },
+    Analysis { name: "device-map-in-each-rank", words: &["device_map"], look: spread_ranks::in_each_rank },
     Analysis {
         name: "environment-in-subshell",
         words: &["export ", "setenv ", "set CUDA", "set PYTORCH", "set NVIDIA", "!set ", "VISIBLE_DEVICES="],
@@ -40,6 +43,7 @@ pub(super) const ANALYSES: &[Analysis] = &[
     },
     Analysis { name: "gpu-before-server-forks", words: preloads::WORDS, look: preloads::before_forks },
     Analysis { name: "gpu-in-image-build", words: &["torch", ".py"], look: image_builds::that_need_gpu },
+    Analysis { name: "gpus-left-by-vllm", words: &["vllm"], look: served_cards::left_by_vllm },
     Analysis {
         name: "index-overruled",
         words: &["download.pytorch.org"],
@@ -153,6 +157,11 @@ pub(super) const ANALYSES: &[Analysis] = &[
         name: "video-capability-missing",
         words: &["_nvenc", "_cuvid", "-hwaccel cuda"],
         look: containers::without_video,
+    },
+    Analysis {
+        name: "windows-wheel-without-cuda",
+        words: &["install"],
+        look: requirements::without_cuda_on_windows,
     },
     Analysis { name: "wheel-lacks-architecture", words: &["torch"], look: requirements::wheels_that_lack_it },
 ];

@@ -57,3 +57,47 @@ fn is_told_off(scope: &FileScope<'_>, flag: &str) -> bool {
         .flatten()
         .any(|words| scope.program.every_file().any(|(_, file)| file.text.contains(words.as_str())))
 }
+
+/// Words of a name that say that the option turns something off.
+const NEGATIONS: &[&str] =
+    &["no", "non", "not", "off", "disable", "disabled", "without", "skip", "ignore", "cpu", "avoid", "un"];
+
+/// Words that may stand beside the GPU in the name of an option that turns it on.
+const USES: &[&str] = &["use", "using", "with", "enable", "on", "is", "run", "flag", "multi", "available"];
+
+/// `parser.add_argument("--cuda", action="store_false")`
+pub(super) fn that_turn_it_off(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    let mut found = Vec::new();
+    walk(scope.code, &mut |part, _| {
+        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        let Some(flag) = switch(call) else { return };
+        let Some(action) = argument(&call.arguments, None, Some("action")) else { return };
+        let is_given = |name: &str| argument(&call.arguments, None, Some(name)).map(|one| &one.kind);
+        let is_off = matches!(&action.kind, ExprKind::Text(text) if text == "store_false");
+        // `dest="no_cuda"` is another thing, and a default that is off leaves nothing to turn off.
+        let positive =
+            |text: &str| text.split(['-', '_']).all(|word| is_positive(&word.to_ascii_lowercase()));
+        let dest = match is_given("dest") {
+            Some(ExprKind::Text(dest)) => positive(dest),
+            Some(_) => false,
+            None => true,
+        };
+        if is_off && dest && positive(flag) && !matches!(is_given("default"), Some(ExprKind::Bool(false))) {
+            let mut words = flag.split(['-', '_']);
+            let subject = words.find(|word| is_subject(word)).unwrap_or_default();
+            let raw_finding = RawFinding::at(scope.place(action.span)).word("name", flag);
+            found.push(raw_finding.word("word", subject));
+        }
+    });
+    found
+}
+
+fn is_subject(word: &str) -> bool {
+    let word = word.to_ascii_lowercase();
+    SUBJECTS.contains(&word.as_str()) && !NEGATIONS.contains(&word.as_str())
+}
+
+/// Whether a word of a name leaves the option one that speaks of using a GPU.
+fn is_positive(word: &str) -> bool {
+    word.is_empty() || is_subject(word) || USES.contains(&word)
+}

@@ -6,11 +6,12 @@ use super::{
     context_managers, cuda_switches, current_devices, current_kernels, dataset_workers, device_arguments,
     device_names, dropped_moves, env_validators, environments, epoch_outputs, fixtures, gradients, hard_cuda,
     hardware, host_arrays, import_proofs, inputs, jax_memory, jax_platforms, kept_counts, kept_graphs,
-    kept_on_current, late_moves, lazy_imports, leak_checks, left_models, loader_generators, locks,
-    loss_weights, made_tensors, mask_numbers, model_instances, nvml_indices, optional_imports,
-    parallel_kernels, parsed_masks, pickled, placed_models, plain_layers, python_names, resets, retries,
-    rocm, step_loops, switches, tensorflow, tensorflow_cards, tensorflow_memory, tf32, uncalled_checks,
-    unentered_contexts, unmoved_tensors, unused_choices, visible_counts, volatile,
+    kept_on_current, late_moves, lazy_imports, leak_checks, left_models, legacy_constructors, loaded_again,
+    loader_generators, locks, loss_weights, made_layers, made_tensors, mask_numbers, model_instances,
+    nvml_indices, optional_imports, parallel_kernels, parsed_masks, pickled, placed_models, plain_layers,
+    python_names, quantized_moves, resets, retries, rocm, step_loops, switches, tensorflow, tensorflow_cards,
+    tensorflow_memory, tf32, uncalled_checks, unentered_contexts, unmoved_tensors, unused_choices,
+    visible_counts, volatile,
 };
 
 /// All of them, by name.
@@ -133,6 +134,7 @@ pub(super) const ANALYSES: &[Analysis] = &[
         look: resets::beside_frameworks,
     },
     Analysis { name: "gpu-spec-mismatch", words: hardware::PRODUCTS, look: hardware::wrong_products },
+    Analysis { name: "gpu-switch-inverted", words: &["store_false"], look: switches::that_turn_it_off },
     Analysis {
         name: "gpu-switch-always-on",
         words: &["add_argument"],
@@ -189,6 +191,11 @@ pub(super) const ANALYSES: &[Analysis] = &[
         look: leak_checks::on_reserved,
     },
     Analysis {
+        name: "legacy-constructor-device",
+        words: &["Tensor("],
+        look: legacy_constructors::with_device,
+    },
+    Analysis {
         name: "legacy-tf32-switch",
         words: &["allow_tf32", "get_float32_matmul_precision"],
         look: tf32::legacy_switches,
@@ -214,6 +221,11 @@ pub(super) const ANALYSES: &[Analysis] = &[
         look: tensorflow::growth_of_one_card,
     },
     Analysis { name: "missing-cpu-fallback", words: &["cuda"], look: hard_cuda::without_question },
+    Analysis {
+        name: "model-loaded-again",
+        words: &["streamlit", "gradio", "fastapi", "flask"],
+        look: loaded_again::with_each_request,
+    },
     Analysis { name: "numba-cache-committed", words: &[], look: caches::that_numba_left },
     Analysis { name: "numba-parallel-in-pool", words: &["numba"], look: parallel_kernels::in_pools },
     Analysis {
@@ -234,8 +246,13 @@ pub(super) const ANALYSES: &[Analysis] = &[
     Analysis { name: "pickle-of-gpu-model", words: &["pickle", "joblib", "dill"], look: pickled::on_gpu },
     Analysis {
         name: "placed-model-moved",
-        words: &["device_map", "load_in_8bit", "cpu_offload"],
+        words: &["device_map", "cpu_offload"],
         look: placed_models::that_are_moved,
+    },
+    Analysis {
+        name: "quantized-model-moved",
+        words: &["load_in_8bit", "load_in_4bit"],
+        look: quantized_moves::after_loading,
     },
     Analysis {
         name: "retry-inside-oom-handler",
@@ -260,6 +277,7 @@ pub(super) const ANALYSES: &[Analysis] = &[
         look: backend_switches::rivals,
     },
     Analysis { name: "rocm-never-detected", words: &["hip", "rocm"], look: rocm::never_detected },
+    Analysis { name: "layer-made-in-forward", words: &["Module"], look: made_layers::while_running },
     Analysis { name: "layers-in-plain-list", words: &["Module"], look: plain_layers::of_modules },
     Analysis { name: "loss-weight-on-cpu", words: &["weight="], look: loss_weights::left_on_cpu },
     Analysis {
