@@ -70,9 +70,11 @@ fn scripts_in_utf_16() {
 fn syntax_errors() {
     is_skipped("x = 1\ny = (\n", "syntax error on line 3: unexpected EOF while parsing");
     is_skipped(
-        "print 'hello'\n",
+        "x = 1 y = 2\n",
         "syntax error on line 1: Simple statements must be separated by newlines or semicolons",
     );
+    // Python of before is read.
+    assert!(checked_beside(Project::new().file("a.py", "print 'hello'\n")).skipped().is_empty());
     let nul = checked_beside(Project::new().file("a.py", "x = 1\0\n")).skipped();
     assert!(nul.len() == 1 && nul[0].starts_with("a.py: syntax error on line 1: "), "{nul:?}");
 }

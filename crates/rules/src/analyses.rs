@@ -58,6 +58,7 @@ mod mask_lists;
 mod mask_numbers;
 mod memory;
 mod model_instances;
+mod mpi_ranks;
 mod names_in_text;
 mod needs;
 mod node_numbers;

@@ -27,11 +27,13 @@ const LOADERS: &[&str] = &[
 const LIGHT: &[&str] = &["Tokenizer", "Processor", "Config", "Extractor", "Scheduler", "okenizer"];
 
 /// Methods of Gradio that take a handler.
-const EVENTS: &[&str] =
-    &["change", "click", "input", "load", "release", "select", "submit", "then", "upload"];
+const EVENTS: &[&str] = &["change", "click", "input", "release", "select", "submit", "then", "upload"];
 
 /// Decorators of FastAPI and Flask that make a function a handler.
 const ROUTES: &[&str] = &["get", "post", "put", "route", "websocket"];
+
+/// Words of a function that looks for what it loaded before.
+const LOOKS: &[&str] = &["global ", "is None", "is not None", " not in ", "hasattr("];
 
 /// So many calls of functions of the file are followed into each other.
 const MOST_CALLS: usize = 3;
@@ -117,7 +119,8 @@ fn handlers<'a>(scope: &FileScope<'a>) -> Vec<(&'a Function<'a>, Span)> {
 fn loads_in(scope: &FileScope<'_>, function: &Function<'_>, calls: usize) -> Vec<Span> {
     let text = scope.text(function.span);
     // What it keeps, it may look for first.
-    if calls > MOST_CALLS || text.contains("global ") || is_cached(scope, function) {
+    let looks = LOOKS.iter().any(|word| text.contains(word));
+    if calls > MOST_CALLS || looks || is_cached(scope, function) {
         return Vec::new();
     }
     let mut found = Vec::new();

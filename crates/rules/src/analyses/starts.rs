@@ -3,9 +3,9 @@
 
 use super::{
     Analysis, builds, containers, global_ranks, host_collectives, image_builds, late_ranks, linked,
-    node_numbers, preloads, providers, rank_masks, ranks, ray_environments, ray_tasks, requirements,
-    served_cards, settings_files, slurm_jobs, spread_ranks, subshells, task_numbers, thread_contexts,
-    unread_choices,
+    mpi_ranks, node_numbers, preloads, providers, rank_masks, ranks, ray_environments, ray_tasks,
+    requirements, served_cards, settings_files, slurm_jobs, spread_ranks, subshells, task_numbers,
+    thread_contexts, unread_choices,
 };
 
 /// All of them, by name.
@@ -64,6 +64,7 @@ pub(super) const ANALYSES: &[Analysis] = &[
         words: &["SBATCH", "VISIBLE_DEVICES"],
         look: slurm_jobs::masks_beyond_request,
     },
+    Analysis { name: "mpi-ranks-on-one-gpu", words: &["mpi4py", "mpi4jax"], look: mpi_ranks::without_device },
     Analysis {
         name: "node-numbers-as-mask",
         words: &["SLURM_JOB_GPUS", "SLURM_STEP_GPUS"],
