@@ -96,6 +96,8 @@ impl FileFactsReader<'_> {
             if matches!(import.names, ImportNames::Star) {
                 look.stars.extend(&targets);
             }
+            // What it changes in a module of the project may be what somebody reads there.
+            look.affects_gpu |= !targets.is_empty() && assigns_to_bound(&source.text, import);
             look.imports.extend(targets);
             let root = import.module.split('.').next().unwrap_or_default();
             if outside && knowledge.is_telling(root) {
@@ -119,6 +121,31 @@ impl FileFactsReader<'_> {
         }
         look
     }
+}
+
+/// Whether a text assigns an attribute of what an import binds: `settings.MASK = "1"`, `settings.cards += ",2"`.
+fn assigns_to_bound(text: &str, import: &Import<'_>) -> bool {
+    match &import.names {
+        ImportNames::Star => false,
+        ImportNames::Names(names) => names.iter().any(|one| assigns_to(text, one.bound)),
+        ImportNames::Module(bound) => {
+            bound.or(import.module.split('.').next()).is_some_and(|bound| assigns_to(text, bound))
+        }
+    }
+}
+
+fn assigns_to(text: &str, name: &str) -> bool {
+    text.match_indices(name).any(|(at, _)| {
+        let Some(rest) = text[at + name.len()..].strip_prefix('.') else { return false };
+        let line = text[..at].rfind('\n').map_or(0, |before| before + 1);
+        if !text[line..at].bytes().all(|byte| byte.is_ascii_whitespace()) {
+            return false;
+        }
+        let target = rest.trim_start_matches(|one: char| one.is_alphanumeric() || matches!(one, '_' | '.'));
+        let operator = target.trim_start_matches([' ', '\t']);
+        let operator = operator.strip_prefix(['+', '-', '|']).unwrap_or(operator);
+        operator.strip_prefix('=').is_some_and(|value| !value.starts_with('='))
+    })
 }
 
 fn about_start(code: &Code<'_>) -> FileFacts {

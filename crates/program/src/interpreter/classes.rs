@@ -290,12 +290,11 @@ impl<'p> Interpreter<'p> {
     /// Finds a name in a class and its bases, in the order in which Python looks.
     pub(super) fn class_attribute(&mut self, class: &Rc<ClassValue<'p>>, name: &'p str) -> Value<'p> {
         match self.own_attribute(class, name) {
-            Some(value) if self.heap.is_partial(class.scope, name) => match self.inherited(class, name) {
-                Value::Unknown => value,
-                inherited => Value::one_of([value, inherited]),
-            },
-            Some(value) => value,
-            None => self.inherited(class, name),
+            Some(value) if !self.heap.is_partial(class.scope, name) => value,
+            _ => {
+                let order = self.resolution_order(class);
+                self.found_in(&order, name)
+            }
         }
     }
 
@@ -318,12 +317,18 @@ impl<'p> Interpreter<'p> {
         /// What `unittest.TestCase` defines itself: that of a base behind it never runs.
         const OF_TEST_CASES: &[&str] = &["setUp", "tearDown", "setUpClass", "tearDownClass"];
         let mut outside = None;
-        for class in classes {
+        for (number, class) in classes.iter().enumerate() {
             match class {
                 Value::Class(class) => {
-                    if let Some(value) = self.own_attribute(class, name) {
+                    let Some(value) = self.own_attribute(class, name) else { continue };
+                    if !self.heap.is_partial(class.scope, name) {
                         return value;
                     }
+                    // On some ways it has none of its own.
+                    return match self.found_in(&classes[number + 1..], name) {
+                        Value::Unknown => value,
+                        behind => Value::one_of([value, behind]),
+                    };
                 }
                 Value::Outside(path) if !brings_nothing(self.paths.text(*path)) => {
                     outside = outside.or(Some(*path));
