@@ -25,6 +25,8 @@ const FREED: &[&str] = &["reset_device_map", "remove_all_hooks", "dequantize"];
 #[derive(Clone, Copy, PartialEq)]
 enum Placement {
     DeviceMap,
+    /// By transformers, for bitsandbytes: `quantized-model-moved` speaks of these.
+    Quantized,
     ModelOffload,
     SequentialOffload,
 }
@@ -33,6 +35,7 @@ impl Placement {
     fn written(self) -> &'static str {
         match self {
             Placement::DeviceMap => "device_map",
+            Placement::Quantized => "quantization_config",
             Placement::ModelOffload => "enable_model_cpu_offload()",
             Placement::SequentialOffload => "enable_sequential_cpu_offload()",
         }
@@ -43,6 +46,7 @@ impl Placement {
             Placement::DeviceMap => {
                 "where it lies on several devices, accelerate warns or raises, and all of it goes to one GPU"
             }
+            Placement::Quantized => "transformers raises a ValueError",
             Placement::ModelOffload => "all of it goes to the GPU, and nothing is saved",
             Placement::SequentialOffload => "diffusers raises a ValueError",
         }
@@ -107,9 +111,12 @@ pub(super) fn that_are_moved(scope: &FileScope<'_>) -> Vec<RawFinding> {
                         || (arm.1 && scope.text(arm.0).contains("is_available"))
                 };
                 let are_placed = left.iter().all(|(_, _, placement)| placement.is_some());
-                (are_placed && place.arms.iter().all(is_plain)).then(|| left.last()?.2)?
+                let placements = left.iter().rev().filter_map(|(_, _, placement)| *placement);
+                let mut told = placements.filter(|placement| *placement != Placement::Quantized);
+                (are_placed && place.arms.iter().all(is_plain)).then(|| told.next())?
             };
-            let Some(placement) = placement_of(scope, object).or_else(by_name) else { return };
+            let directly = placement_of(scope, object).filter(|one| *one != Placement::Quantized);
+            let Some(placement) = directly.or_else(by_name) else { return };
             let end = object.span.end - expr.span.start;
             let moved = scope.text(expr.span).get(end as usize..).unwrap_or(".to()");
             let raw = RawFinding::at(scope.place(expr.span)).word("move", moved.trim());
@@ -163,10 +170,9 @@ fn placement_of(scope: &FileScope<'_>, expr: &Expr<'_>) -> Option<Placement> {
     if !LOADERS.contains(&name) {
         return None;
     }
-    // `quantized-model-moved` speaks of these.
     let quantized = ["load_in_8bit", "load_in_4bit", "quantization_config"];
     if quantized.iter().any(|keyword| argument(&call.arguments, None, Some(keyword)).is_some()) {
-        return None;
+        return Some(Placement::Quantized);
     }
     let map = argument(&call.arguments, None, Some("device_map"))?;
     matches!(&scope.names.meant(map).kind, ExprKind::Text(text) if SPREADS.contains(&text.as_ref()))
