@@ -106,6 +106,8 @@ fn switch_in(test: &Expr<'_>, result: bool, scope: &FileScope<'_>) -> Option<(St
     match &test.kind {
         ExprKind::Not(inner) => switch_in(inner, !result, scope),
         ExprKind::All(parts) if result => parts.iter().find_map(|part| switch_in(part, true, scope)),
+        // Where a tensor lies is no switch.
+        ExprKind::Attribute(_, "is_cuda") => None,
         ExprKind::Name(name) | ExprKind::Attribute(_, name) => {
             let name = name.to_ascii_lowercase();
             // Numbers, names and lists of GPUs are none.
