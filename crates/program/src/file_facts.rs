@@ -11,7 +11,9 @@ use super::relevance::quoted_in;
 use crate::code::{Code, Import, ImportNames, Part, StatementKind};
 use crate::facts::FileId;
 use crate::sources::Source;
+use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
+use std::cell::LazyCell;
 
 /// What one file says by itself. It depends on its text, on the names of all files, and on the policy.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -85,6 +87,7 @@ impl FileFactsReader<'_> {
         if is_kept {
             look.pieces = FileDigests::of(source, code);
         }
+        let changed = LazyCell::new(|| changed_names(&source.text));
         let mut visit = |import: &Import<'_>| {
             look.relative |= import.level > 0;
             let targets = targets(import, file, modules);
@@ -97,7 +100,7 @@ impl FileFactsReader<'_> {
                 look.stars.extend(&targets);
             }
             // What it changes in a module of the project may be what somebody reads there.
-            look.affects_gpu |= !targets.is_empty() && assigns_to_bound(&source.text, import);
+            look.affects_gpu |= !targets.is_empty() && binds_one(import, &changed);
             look.imports.extend(targets);
             let root = import.module.split('.').next().unwrap_or_default();
             if outside && knowledge.is_telling(root) {
@@ -123,29 +126,33 @@ impl FileFactsReader<'_> {
     }
 }
 
-/// Whether a text assigns an attribute of what an import binds: `settings.MASK = "1"`, `settings.cards += ",2"`.
-fn assigns_to_bound(text: &str, import: &Import<'_>) -> bool {
-    match &import.names {
-        ImportNames::Star => false,
-        ImportNames::Names(names) => names.iter().any(|one| assigns_to(text, one.bound)),
-        ImportNames::Module(bound) => {
-            bound.or(import.module.split('.').next()).is_some_and(|bound| assigns_to(text, bound))
-        }
-    }
-}
-
-fn assigns_to(text: &str, name: &str) -> bool {
-    text.match_indices(name).any(|(at, _)| {
-        let Some(rest) = text[at + name.len()..].strip_prefix('.') else { return false };
-        let line = text[..at].rfind('\n').map_or(0, |before| before + 1);
-        if !text[line..at].bytes().all(|byte| byte.is_ascii_whitespace()) {
-            return false;
-        }
+/// The names of which a text assigns an attribute, at the beginning of a line: `settings.MASK = "1"`, `settings.cards += ",2"`.
+fn changed_names(text: &str) -> FxHashSet<&str> {
+    let mut names = FxHashSet::default();
+    for line in text.lines() {
+        let line = line.trim_ascii_start();
+        let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte > 127;
+        let end = line.bytes().take_while(is_name).count();
+        let Some(rest) = line[end..].strip_prefix('.').filter(|_| end > 0) else { continue };
         let target = rest.trim_start_matches(|one: char| one.is_alphanumeric() || matches!(one, '_' | '.'));
         let operator = target.trim_start_matches([' ', '\t']);
         let operator = operator.strip_prefix(['+', '-', '|']).unwrap_or(operator);
-        operator.strip_prefix('=').is_some_and(|value| !value.starts_with('='))
-    })
+        if operator.strip_prefix('=').is_some_and(|value| !value.starts_with('=')) {
+            names.insert(&line[..end]);
+        }
+    }
+    names
+}
+
+/// Whether an import binds one of these names.
+fn binds_one(import: &Import<'_>, names: &FxHashSet<&str>) -> bool {
+    match &import.names {
+        ImportNames::Star => false,
+        ImportNames::Names(bound) => bound.iter().any(|one| names.contains(one.bound)),
+        ImportNames::Module(bound) => {
+            bound.or(import.module.split('.').next()).is_some_and(|bound| names.contains(bound))
+        }
+    }
 }
 
 fn about_start(code: &Code<'_>) -> FileFacts {

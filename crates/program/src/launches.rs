@@ -238,9 +238,7 @@ impl Program<'_> {
 
     /// Whether a Python program may start another with a mask.
     fn may_start_with_mask(&self, file: FileId) -> bool {
-        let text = self.sources.file(file).text.as_bytes();
-        let says = |word: &str| memchr::memmem::find(text, word.as_bytes()).is_some();
-        says("subprocess") && says(MASK)
+        self.holds_text(file, "subprocess") && self.holds_text(file, MASK)
     }
 
     /// Every program with each environment that launchers give it; without a launcher it has none.

@@ -107,6 +107,8 @@ pub struct Program<'s> {
     of_ranks: Vec<OnceLock<ranks::OfRanks>>,
     run_commands: Vec<OnceLock<Vec<RunCommand>>>,
     commands_by_program: OnceLock<run_commands::ByProgram>,
+    /// The files by their own names; none where several are called so.
+    files_by_name: OnceLock<run_commands::ByName>,
     words: words::WordAnswers,
     work: work::Work,
 }
@@ -155,6 +157,7 @@ impl<'s> Program<'s> {
             of_ranks: sources.files.iter().map(|_| OnceLock::new()).collect(),
             run_commands: sources.files.iter().map(|_| OnceLock::new()).collect(),
             commands_by_program: OnceLock::new(),
+            files_by_name: OnceLock::new(),
             words: words::WordAnswers::default(),
             work: work::Work::default(),
             budget: options.budget.unwrap_or_else(|| Budget::of(sources.files.len())),

@@ -12,6 +12,9 @@ use crate::facts::{FileId, Place};
 use crate::sources::{Language, file_name_of};
 use rustc_hash::FxHashMap;
 
+/// By the own name of a file: the only one that is called so, if there is one.
+pub(super) type ByName = FxHashMap<Box<str>, Option<FileId>>;
+
 /// By the name of a program: where commands have it among their words, as a file and the number among its commands.
 pub(super) type ByProgram = FxHashMap<Box<str>, Vec<(FileId, usize)>>;
 
@@ -145,8 +148,15 @@ impl Program<'_> {
     }
 
     fn only_file_called(&self, own: &str) -> Option<FileId> {
-        let mut files = self.all_files().filter(|&file| file_name_of(self.name_of(file)) == own);
-        files.next().filter(|_| files.next().is_none())
+        let known = self.files_by_name.get_or_init(|| {
+            let mut known = ByName::default();
+            for file in self.all_files() {
+                let name = file_name_of(self.name_of(file)).into();
+                known.entry(name).and_modify(|only| *only = None).or_insert(Some(file));
+            }
+            known
+        });
+        known.get(own).copied().flatten()
     }
 
     /// The module that a server loads, as a command names it: `app.api` of `app.api:create()`.

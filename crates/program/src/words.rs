@@ -69,6 +69,11 @@ impl Program<'_> {
         self.having(text)
     }
 
+    /// Whether a file has this text; asked of many files, all are searched once.
+    pub(super) fn holds_text(&self, file: FileId, text: &'static str) -> bool {
+        self.having(text).binary_search(&file).is_ok()
+    }
+
     fn having(&self, text: &'static str) -> Arc<[FileId]> {
         let mut known = self.words.files.lock().unwrap_or_else(PoisonError::into_inner);
         let search = || {
