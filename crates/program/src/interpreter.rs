@@ -104,6 +104,7 @@ use std::rc::Rc;
 
 pub(super) use decisions::Decision;
 use decisions::Decisions;
+pub use device_indices::is_spread;
 pub use environment::is_gpu_variable;
 pub(super) use jumps::{Landing, Landings};
 pub(super) use tasks::AtExit;
@@ -179,8 +180,10 @@ pub(super) struct Interpreter<'p> {
     expects_missing: usize,
     /// How many of them say that an item may be missing.
     expects_no_item: usize,
-    /// How often an exception was raised by all that is known, and how often since an item is missing.
-    seen_raises: [usize; 2],
+    /// How often an exception was raised by all that is known.
+    seen_raises: usize,
+    /// How often of these since an item is missing.
+    seen_lacks: usize,
     /// The same of those that have a `finally` and around which nothing catches.
     passed_through: Vec<Landing>,
     /// Branches whose conditions may be asked again.
@@ -305,7 +308,8 @@ impl<'p> Interpreter<'p> {
             catches: Vec::new(),
             expects_missing: 0,
             expects_no_item: 0,
-            seen_raises: [0; 2],
+            seen_raises: 0,
+            seen_lacks: 0,
             passed_through: Vec::new(),
             ways_out: EarlyExits::default(),
             exits: false,

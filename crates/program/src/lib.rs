@@ -47,7 +47,7 @@ pub use file_digests::FileDigests;
 pub use file_facts::FileFacts;
 pub use habits::Convention;
 pub use importers::Importer;
-pub use interpreter::is_gpu_variable;
+pub use interpreter::{is_gpu_variable, is_spread};
 pub use modules::{ImportTarget, Modules};
 pub use names::Names;
 pub use options::{Asked, Options};

@@ -113,6 +113,14 @@ pub fn functions_around(around: &[Ancestor<'_, '_>]) -> impl DoubleEndedIterator
     })
 }
 
+/// The number of the innermost class that something stands in.
+pub fn innermost_class(around: &[Ancestor<'_, '_>]) -> Option<usize> {
+    around.iter().rev().find_map(|one| match one {
+        Ancestor::Class(number) => Some(*number),
+        _ => None,
+    })
+}
+
 /// The innermost loop of those that something stands in.
 pub fn innermost_loop<'c, 's>(around: &[Ancestor<'c, 's>]) -> Option<&'c Statement<'s>> {
     around.iter().rev().find_map(|one| match one {

@@ -290,11 +290,11 @@ impl<'p> Interpreter<'p> {
     /// Finds a name in a class and its bases, in the order in which Python looks.
     pub(super) fn class_attribute(&mut self, class: &Rc<ClassValue<'p>>, name: &'p str) -> Value<'p> {
         match self.own_attribute(class, name) {
-            Some(value) if !self.heap.is_partial(class.scope, name) => value,
-            _ => {
-                let order = self.resolution_order(class);
-                self.found_in(&order, name)
+            Some(value) if self.heap.is_partial(class.scope, name) => {
+                value_or_behind(value, self.inherited(class, name))
             }
+            Some(value) => value,
+            None => self.inherited(class, name),
         }
     }
 
@@ -325,10 +325,7 @@ impl<'p> Interpreter<'p> {
                         return value;
                     }
                     // On some ways it has none of its own.
-                    return match self.found_in(&classes[number + 1..], name) {
-                        Value::Unknown => value,
-                        behind => Value::one_of([value, behind]),
-                    };
+                    return value_or_behind(value, self.found_in(&classes[number + 1..], name));
                 }
                 Value::Outside(path) if !brings_nothing(self.paths.text(*path)) => {
                     outside = outside.or(Some(*path));
@@ -439,4 +436,12 @@ pub(super) fn brings_nothing(base: &str) -> bool {
 /// Whether a decorator makes the annotated names of a class the arguments of its constructor.
 fn makes_fields(decorator: &str) -> bool {
     decorator.contains("dataclass") || decorator.starts_with("attr.") || decorator.starts_with("attrs.")
+}
+
+/// What a name is that a class has on some ways only, and what the classes behind it have.
+fn value_or_behind<'p>(value: Value<'p>, behind: Value<'p>) -> Value<'p> {
+    match behind {
+        Value::Unknown => value,
+        behind => Value::one_of([value, behind]),
+    }
 }

@@ -18,7 +18,8 @@ impl<'p> Interpreter<'p> {
             return self.block(body);
         }
         let caught = self.new_landing();
-        let (of_try, seen) = (self.ways_out.of_try, self.seen_raises);
+        let of_try = self.ways_out.of_try;
+        let (raised_before, lacked_before) = (self.seen_raises, self.seen_lacks);
         self.catches.push(caught);
         let expects = |names: &[&str]| {
             let names_one = |handler: &Handler<'_>| !handler.types.is_empty() && catches(handler, names);
@@ -105,7 +106,7 @@ impl<'p> Interpreter<'p> {
             }
         }
         // What is surely caught leads past nothing that follows.
-        let [raises, lacks] = [0, 1].map(|kind: usize| self.seen_raises[kind] - seen[kind]);
+        let (raises, lacks) = (self.seen_raises - raised_before, self.seen_lacks - lacked_before);
         let catches_all = handlers.iter().any(|handler| catches(handler, &["BaseException", "Exception"]));
         if catches_all || expects_no_item > 0 && lacks > 0 && raises == lacks {
             self.ways_out.of_try = of_try;
@@ -183,7 +184,7 @@ impl<'p> Interpreter<'p> {
             let is_raised = self.catch_all(ends, |run| run.with(rest, body));
             self.expects_failure = before;
             if is_raised && !self.swallows_all(&manager) {
-                self.seen_raises[0] += 1;
+                self.seen_raises += 1;
                 self.ways_out.of_try |= !self.catches.is_empty();
                 self.may_raise();
             }

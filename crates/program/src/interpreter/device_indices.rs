@@ -1,5 +1,10 @@
 //! The index of a GPU in a text.
 
+/// Whether a text for `device_map` spreads a model over the GPUs that are visible.
+pub fn is_spread(text: &str) -> bool {
+    matches!(text, "auto" | "balanced" | "balanced_low_0" | "sequential")
+}
+
 /// The index in `cuda:1`; with `gpu_names` also in `gpu:1`, `/GPU:1` and `/device:GPU:1`.
 pub(super) fn cuda_index(text: &str, gpu_names: bool) -> Option<i64> {
     let text = text.trim();

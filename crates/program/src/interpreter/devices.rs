@@ -2,7 +2,7 @@
 
 use super::Interpreter;
 use super::calls::{Arg, Args};
-use super::device_indices::{cuda_index, indices_of};
+use super::device_indices::{cuda_index, indices_of, is_spread};
 use crate::facts::{Place, Span};
 use crate::program::heap::values::Value;
 use crate::program::knowledge::{DeviceArgument, DeviceForm};
@@ -218,7 +218,7 @@ impl<'p> Interpreter<'p> {
                         Device::Gpu { index: None, text: text.text.to_string(), place: Some(text.place) }
                     }
                     // Spreads over the GPUs that are visible.
-                    "auto" | "balanced" | "balanced_low_0" | "sequential" if form == DeviceForm::Map => {
+                    spread if form == DeviceForm::Map && is_spread(spread) => {
                         Device::Gpu { index: None, text: text.text.to_string(), place: Some(text.place) }
                     }
                     name => match cuda_index(name, gpu_names) {

@@ -2,6 +2,7 @@
 
 use super::Interpreter;
 use super::calls::{Arg, Args};
+use super::device_indices::is_spread;
 use super::devices::Device;
 use crate::facts::Span;
 use crate::program::heap::values::{PathId, Value};
@@ -82,9 +83,7 @@ impl<'p> Interpreter<'p> {
                 Device::Gpu { index, text, place } => {
                     (on_gpu, names_gpu) = (true, true);
                     // A map that spreads a model takes every GPU that is visible.
-                    if index.is_some()
-                        || matches!(&*text, "auto" | "balanced" | "balanced_low_0" | "sequential")
-                    {
+                    if index.is_some() || is_spread(&text) {
                         let place = self.place_of_choice(place, at, span);
                         let name = self.name_of_call(callee);
                         let is_path = name.contains(['.', ':']);

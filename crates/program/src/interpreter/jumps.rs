@@ -262,13 +262,13 @@ impl<'p> Interpreter<'p> {
     /// is not certain.
     pub(super) fn seems_to_raise(&mut self) {
         self.may_raise();
-        self.seen_raises[0] += 1;
+        self.seen_raises += 1;
         self.ways_out.of_try |= !self.catches.is_empty();
     }
 
     /// The same of an item that is not there.
     pub(super) fn lacks_item(&mut self) -> Value<'p> {
-        self.seen_raises[1] += 1;
+        self.seen_lacks += 1;
         self.raises()
     }
 

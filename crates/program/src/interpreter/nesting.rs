@@ -53,9 +53,7 @@ impl<'p> Interpreter<'p> {
         let mut nested = NestedCall { function, around, by_arguments, is_indirect };
         if is_running {
             self.summaries.note_called_by_itself(function);
-            let is_same = |known: &Active| {
-                known.key == function && (known.scope, known.object) == (closure.scope, object_of(closure))
-            };
+            let is_same = |known: &Active| known.is_of(closure);
             let is_another = by_arguments || !self.active.iter().any(is_same);
             if !nested.may_be_followed(0) || !is_another {
                 nested.by_arguments = is_another;
@@ -68,15 +66,19 @@ impl<'p> Interpreter<'p> {
     }
 }
 
+impl Active {
+    /// Whether it is a call of this function, of the same object.
+    fn is_of(&self, closure: &Closure<'_>) -> bool {
+        self.key == (closure.file, closure.function)
+            && (self.scope, self.object) == (closure.scope, object_of(closure))
+    }
+}
+
 impl Interpreter<'_> {
     /// Whether a function that is called by itself never returns: nothing decides whether it comes to that call, so that the
     /// next call comes to it as well, until Python gives up.
     pub(super) fn never_returns(&self, closure: &Closure<'_>) -> bool {
-        let key = (closure.file, closure.function);
-        let is_same = |known: &Active| {
-            known.key == key && (known.scope, known.object) == (closure.scope, object_of(closure))
-        };
-        if !self.active.last().is_some_and(is_same) {
+        if !self.active.last().is_some_and(|known| known.is_of(closure)) {
             return false;
         }
         let code = self.program.code(closure.file);

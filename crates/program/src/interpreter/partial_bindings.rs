@@ -26,7 +26,7 @@ impl<'p> Interpreter<'p> {
         self.exec_branches(vec![
             Box::new(|run| {
                 run.unbind_in(scope, name);
-                run.seen_raises[0] += 1;
+                run.seen_raises += 1;
                 run.ways_out.of_try |= !run.catches.is_empty();
                 run.flow = Flow::Raise;
             }),

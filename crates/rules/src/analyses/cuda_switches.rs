@@ -1,7 +1,7 @@
 //! `.cuda()` outside the switch that decides about the GPU in the rest of its file.
 
 use super::hard_cuda::{ends_without, is_asked, shown};
-use crate::code::walk::{Ancestor, CodeNode, functions_around, walk};
+use crate::code::walk::{Ancestor, CodeNode, functions_around, innermost_class, walk};
 use crate::code::{Expr, ExprKind, Target};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
@@ -30,7 +30,8 @@ pub(super) fn left_out(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let moves = moves_of(scope);
     let Some(switch) = switch_of_file(scope, &moves) else { return Vec::new() };
     let calls = Calls::of(scope);
-    let is_seen = |one: &&Move| sees(scope, &moves, one, &switch);
+    let of_module = binds(scope, root_of(&switch));
+    let is_seen = |one: &&Move| sees(scope, &moves, one, &switch, of_module);
     let is_open = |one: &&Move| !one.is_asked && calls.run_anyway(one.function, scope);
     let open = moves.iter().filter(is_open).filter(is_seen);
     let found = open.map(|one| {
@@ -58,7 +59,7 @@ fn moves_of(scope: &FileScope<'_>) -> Vec<Move> {
         moves.push(Move {
             span: expr.span,
             function: functions_around(around).next_back(),
-            class: class_around(around),
+            class: innermost_class(around),
             switch: around.iter().rev().find_map(|one| match one {
                 Ancestor::Then(test) => switch_in(test, true, scope),
                 Ancestor::Otherwise(test) => switch_in(test, false, scope),
@@ -70,35 +71,32 @@ fn moves_of(scope: &FileScope<'_>) -> Vec<Move> {
     moves
 }
 
-/// The innermost class around code.
-fn class_around(around: &[Ancestor<'_, '_>]) -> Option<usize> {
-    around.iter().rev().find_map(|one| match one {
-        Ancestor::Class(number) => Some(*number),
-        _ => None,
-    })
-}
-
 /// Whether the switch can be asked where a move stands: it is an attribute of the same object, a name of the module, or one that the
 /// function has.
-fn sees(scope: &FileScope<'_>, moves: &[Move], one: &Move, switch: &str) -> bool {
-    let root = switch.split('.').next().unwrap_or(switch);
-    if root == "self" {
+fn sees(scope: &FileScope<'_>, moves: &[Move], one: &Move, switch: &str, of_module: bool) -> bool {
+    if root_of(switch) == "self" {
         let asks_there = |other: &Move| {
             other.class == one.class && other.switch.as_ref().is_some_and(|(asked, _)| asked == switch)
         };
         return one.class.is_some() && moves.iter().any(asks_there);
     }
-    let of_module = || {
-        let mut is_bound = root == "torch";
-        walk(scope.code, &mut |part, around| {
-            if let CodeNode::Target(Target::Name(name, _)) = part {
-                is_bound |= *name == root && functions_around(around).next().is_none();
-            }
-        });
-        is_bound
-    };
-    let Some(function) = one.function.map(|number| &scope.code.functions[number]) else { return of_module() };
-    scope.text(function.span).contains(switch) || of_module()
+    let in_function = |number: usize| scope.text(scope.code.functions[number].span).contains(switch);
+    of_module || one.function.is_some_and(in_function)
+}
+
+fn root_of(switch: &str) -> &str {
+    switch.split('.').next().unwrap_or(switch)
+}
+
+/// Whether the module binds a name outside of its functions.
+fn binds(scope: &FileScope<'_>, name: &str) -> bool {
+    let mut is_bound = name == "torch";
+    walk(scope.code, &mut |part, around| {
+        if let CodeNode::Target(Target::Name(bound, _)) = part {
+            is_bound |= *bound == name && functions_around(around).next().is_none();
+        }
+    });
+    is_bound
 }
 
 /// The switch that a test asks, and whether it is on where the test has the given result.

@@ -89,17 +89,18 @@ pub(super) fn that_are_bypassed(scope: &FileScope<'_>) -> Vec<RawFinding> {
     if starts && !libraries { Vec::new() } else { found }
 }
 
+/// Whether a call by its dotted name starts a program and waits for it, or can: `subprocess.run`.
+pub(super) fn is_of_subprocess(path: &str) -> bool {
+    const STARTS: &[&str] = &["Popen", "call", "check_call", "check_output", "run"];
+    path.strip_prefix("subprocess.").is_some_and(|name| STARTS.contains(&name))
+}
+
 /// `subprocess.run(["python", "a.py"], env={"CUDA_VISIBLE_DEVICES": "1"})`: the program gets nothing else.
 pub(super) fn that_are_replaced(scope: &FileScope<'_>) -> Vec<RawFinding> {
-    const STARTS: &[&str] = &["Popen", "call", "check_call", "check_output", "run"];
     let mut found = Vec::new();
     walk(scope.code, &mut |part, _| {
         let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
-        let starts = scope
-            .names
-            .path(&call.callee)
-            .and_then(|path| path.strip_prefix("subprocess."))
-            .is_some_and(|name| STARTS.contains(&name));
+        let starts = scope.names.path(&call.callee).is_some_and(is_of_subprocess);
         let Some(given) = argument(&call.arguments, None, Some("env")).filter(|_| starts) else { return };
         let names = variables_alone(scope, scope.names.meant(given));
         let Some(variable) = names.iter().find(|name| is_gpu_variable(name)) else { return };

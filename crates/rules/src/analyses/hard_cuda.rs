@@ -1,7 +1,7 @@
 //! Code that takes CUDA for granted: `.cuda()` and `"cuda"` without a question.
 
 use super::device_texts::texts_of;
-use crate::code::walk::{Ancestor, CodeNode, functions_around, walk};
+use crate::code::walk::{Ancestor, CodeNode, functions_around, innermost_class, walk};
 use crate::code::{Block, Call, Expr, ExprKind, Statement, StatementKind, Target};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
@@ -277,9 +277,5 @@ impl Devices {
 /// The innermost function and class around code.
 fn inside(around: &[Ancestor<'_, '_>]) -> (Option<usize>, Option<usize>) {
     let function = functions_around(around).next_back();
-    let class = around.iter().rev().find_map(|one| match one {
-        Ancestor::Class(number) => Some(*number),
-        _ => None,
-    });
-    (function, class)
+    (function, innermost_class(around))
 }

@@ -359,7 +359,12 @@ fn assigned<'a>(scope: &FileScope<'a>, step: &Statement<'_>) -> Vec<(&'a str, Sp
         StatementKind::Update { target, .. } | StatementKind::For { target, .. } => vec![target],
         _ => return Vec::new(),
     };
-    let text = |target: &Target<'_>| match target {
+    targets.into_iter().filter_map(|target| written_target(scope, target)).collect()
+}
+
+/// The name or attribute that a target is, as it is written.
+pub(super) fn written_target<'a>(scope: &FileScope<'a>, target: &Target<'_>) -> Option<(&'a str, Span)> {
+    match target {
         Target::Name(_, span) => Some((scope.text(*span), *span)),
         Target::Attribute(object, name) => {
             let end = object.span.end + name.len() as u32 + 1;
@@ -367,6 +372,5 @@ fn assigned<'a>(scope: &FileScope<'a>, step: &Statement<'_>) -> Vec<(&'a str, Sp
             Some((scope.text(span), span))
         }
         _ => None,
-    };
-    targets.into_iter().filter_map(text).collect()
+    }
 }

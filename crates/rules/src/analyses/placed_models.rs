@@ -1,19 +1,18 @@
 //! A model that something else has placed on devices, and that is moved all the same.
 
+use super::mask_numbers::written_target;
 use super::memory::method_of;
 use super::order::PlaceInFunction;
 use crate::code::walk::{CodeNode, walk};
-use crate::code::{Call, Expr, ExprKind, StatementKind, Target};
+use crate::code::{Call, Expr, ExprKind, StatementKind};
 use crate::facts::Span;
+use crate::program::is_spread;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 
 /// Calls that load a model and take `device_map`.
 const LOADERS: &[&str] =
     &["from_pretrained", "from_single_file", "load_checkpoint_and_dispatch", "dispatch_model"];
-
-/// Texts that spread a model over what there is.
-const SPREADS: &[&str] = &["auto", "balanced", "balanced_low_0", "sequential"];
 
 /// Methods that give a model back as it was placed.
 const SAME: &[&str] = &["eval", "train", "requires_grad_", "half", "float", "bfloat16"];
@@ -70,8 +69,7 @@ pub(super) fn that_are_moved(scope: &FileScope<'_>) -> Vec<RawFinding> {
                             || wraps(scope, value, name)
                     };
                     for target in targets {
-                        let (Target::Name(..) | Target::Attribute(..)) = target else { continue };
-                        let name = text_of(scope, target);
+                        let Some((name, _)) = written_target(scope, target) else { continue };
                         if !is_same(name) {
                             given.push((place.clone(), name, placement_of(scope, value)));
                         }
@@ -127,17 +125,6 @@ pub(super) fn that_are_moved(scope: &FileScope<'_>) -> Vec<RawFinding> {
     found
 }
 
-fn text_of<'s>(scope: &FileScope<'s>, target: &Target<'_>) -> &'s str {
-    match target {
-        Target::Name(_, span) => scope.text(*span),
-        Target::Attribute(object, name) => {
-            let end = object.span.end + 1 + name.len() as u32;
-            scope.text(Span { start: object.span.start, end })
-        }
-        _ => "",
-    }
-}
-
 /// The expression without the methods at its end that change nothing about the place.
 fn before_methods<'e, 's>(expr: &'e Expr<'s>) -> &'e Expr<'s> {
     match method_of(expr) {
@@ -175,7 +162,7 @@ fn placement_of(scope: &FileScope<'_>, expr: &Expr<'_>) -> Option<Placement> {
         return Some(Placement::Quantized);
     }
     let map = argument(&call.arguments, None, Some("device_map"))?;
-    matches!(&scope.names.meant(map).kind, ExprKind::Text(text) if SPREADS.contains(&text.as_ref()))
+    matches!(&scope.names.meant(map).kind, ExprKind::Text(text) if is_spread(text))
         .then_some(Placement::DeviceMap)
 }
 

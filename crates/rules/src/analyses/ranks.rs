@@ -3,7 +3,7 @@
 mod deepspeed;
 
 use super::task_numbers::has_one_card_each;
-use crate::code::walk::{Ancestor, CodeNode, walk};
+use crate::code::walk::{Ancestor, CodeNode, innermost_class, walk};
 use crate::code::{Expr, ExprKind, Statement, StatementKind};
 use crate::commands::ranks;
 use crate::facts::{FileId, Span};
@@ -158,16 +158,11 @@ fn within_definitions<'a>(
     around: &[Ancestor<'_, '_>],
     scope: &FileScope<'a>,
 ) -> (Option<&'a str>, Option<usize>) {
-    let inside = around.iter().rev();
-    let function = inside.clone().find_map(|one| match one {
+    let function = around.iter().rev().find_map(|one| match one {
         Ancestor::Function(number) => Some(scope.code.functions[*number].name),
         _ => None,
     });
-    let class = inside.clone().find_map(|one| match one {
-        Ancestor::Class(number) => Some(*number),
-        _ => None,
-    });
-    (function, class)
+    (function, innermost_class(around))
 }
 
 /// Whether a function is what a thread or process starts with: `Thread(target=name)`, `Pool(initializer=name)`.

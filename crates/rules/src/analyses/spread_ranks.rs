@@ -4,7 +4,7 @@ use crate::code::walk::{CodeNode, walk};
 use crate::code::{Expr, ExprKind, Statement, StatementKind};
 use crate::commands::{ranks, ranks_of_settings, settings_of_accelerate};
 use crate::facts::{FileId, Place};
-use crate::program::RunCommand;
+use crate::program::{RunCommand, is_spread};
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 
@@ -23,7 +23,7 @@ pub(super) fn in_each_rank(scope: &FileScope<'_>) -> Vec<RawFinding> {
         let ExprKind::Attribute(_, "from_pretrained") = &call.callee.kind else { return };
         let Some(map) = argument(&call.arguments, None, Some("device_map")) else { return };
         if let ExprKind::Text(text) = &scope.names.meant(map).kind
-            && matches!(text.as_ref(), "auto" | "balanced" | "balanced_low_0" | "sequential")
+            && is_spread(text)
         {
             spread.push((map.span, text.to_string()));
         }

@@ -2,6 +2,7 @@
 
 use super::cuda_calls::reaches_cuda;
 use super::device_texts::texts_of;
+use super::environments::is_of_subprocess;
 use super::unused_parameters;
 use crate::code::walk::{Ancestor, CodeNode, functions_around, walk};
 use crate::code::{Call, Expr, ExprKind, StatementKind, Target};
@@ -139,12 +140,8 @@ fn is_all(expr: &Expr<'_>, names: &FxHashSet<&str>) -> bool {
 
 /// `os.system(command)`, `subprocess.run(command)`
 fn starts_command(scope: &FileScope<'_>, call: &Call<'_>) -> bool {
-    let of_subprocess = ["run", "call", "check_call", "check_output", "Popen"];
-    scope.names.path(&call.callee).is_some_and(|path| match path.split_once('.') {
-        Some(("os", name)) => matches!(name, "popen" | "system"),
-        Some(("subprocess", name)) => of_subprocess.contains(&name),
-        _ => false,
-    })
+    let path = scope.names.path(&call.callee);
+    path.is_some_and(|path| matches!(path, "os.popen" | "os.system") || is_of_subprocess(path))
 }
 
 /// Whether a text has commands such as `python train.py`.

@@ -1,7 +1,7 @@
 //! Models in evaluation mode, as far as a file says: `model.eval()`, what it is wrapped in later, what a function of the
 //! file hands out in that mode, and what a class keeps in it.
 
-use crate::code::walk::{Ancestor, CodeNode, walk, within_function};
+use crate::code::walk::{Ancestor, CodeNode, innermost_class, walk, within_function};
 use crate::code::{Expr, ExprKind, Statement, StatementKind, Target};
 use crate::facts::Span;
 use crate::rules::analyses::memory::{method_of, path};
@@ -31,7 +31,7 @@ pub(super) fn last_word<'e>(
     if here.is_some() || !model.starts_with("self.") {
         return here;
     }
-    let class = class_of(around)?;
+    let class = innermost_class(around)?;
     let mut in_class = of_model().filter(|one| one.class == Some(class));
     if of_model().any(|one| one.class == Some(class) && one.ended) { None } else { in_class.next() }
 }
@@ -42,7 +42,7 @@ pub(super) fn evaluated_in(scope: &FileScope<'_>) -> Vec<Evaluated> {
     walk(scope.code, &mut |part, around| {
         let (function, _) = within_function(around);
         let mut note = |model: &str, span, ended| {
-            let class = class_of(around);
+            let class = innermost_class(around);
             found.push(Evaluated { function, class, model: model.to_owned(), span, ended });
         };
         match part {
@@ -62,7 +62,7 @@ pub(super) fn evaluated_in(scope: &FileScope<'_>) -> Vec<Evaluated> {
                     let inner = scope.text(inner.span);
                     let known = found.iter().rev().find(|one| one.function == function && one.model == inner);
                     if let Some(ended) = known.map(|known| known.ended) {
-                        let class = class_of(around);
+                        let class = innermost_class(around);
                         found.push(Evaluated { function, class, model, span: *span, ended });
                     }
                 } else if is_name {
@@ -79,14 +79,6 @@ pub(super) fn evaluated_in(scope: &FileScope<'_>) -> Vec<Evaluated> {
         }
     });
     found
-}
-
-/// The innermost class that something stands in.
-fn class_of(around: &[Ancestor<'_, '_>]) -> Option<usize> {
-    around.iter().rev().find_map(|one| match one {
-        Ancestor::Class(number) => Some(*number),
-        _ => None,
-    })
 }
 
 /// `model.eval()`, `model.train(False)`, `model.train()`: the model, and whether it trains now.

@@ -32,8 +32,7 @@ pub fn without_cuda_on_windows(scope: &FileScope<'_>) -> Vec<RawFinding> {
         return Vec::new();
     }
     let Some((span, list)) = installed(scope) else { return Vec::new() };
-    let mut files = scope.program.every_file();
-    if files.any(|(_, file)| OF_CUDA.iter().any(|word| file.text.contains(word))) {
+    if scope.program.has_any(OF_CUDA) {
         return Vec::new();
     }
     let python = || scope.program.every_file().filter(|(_, file)| file.language == Language::Python);
