@@ -7,6 +7,7 @@ use crate::findings::Finding;
 use crate::languages::{self, Choices};
 use crate::program::{
     Lowering, Modules, Options, Parts, Program, ReachableFiles, Relevance, ResultCache, import_edges_of,
+    own_projects,
 };
 use crate::rules::RuleSet;
 use crate::settings::Settings;
@@ -23,7 +24,9 @@ pub fn program_of<'s>(
     memory: Option<&ResultCache<Finding>>,
 ) -> (Program<'s>, Vec<Skipped>) {
     let choices = ChoicesByFile::of(settings, sources);
-    let tops: Vec<&str> = options.asked.iter().map(|asked| asked.folder.trim_end_matches('/')).collect();
+    // A policy lies in it, or it is a project by its files.
+    let governed = options.asked.iter().map(|asked| asked.folder.trim_end_matches('/'));
+    let tops: Vec<&str> = governed.chain(own_projects(sources)).collect();
     let modules = Modules::new(sources, &tops);
     let knowledge = &rules.knowledge;
     let is_whole = sources.files.iter().all(|source| source.reported);

@@ -32,14 +32,14 @@ struct Folder {
     above: FolderId,
     /// Its `__init__.py`.
     init: Option<FileId>,
+    /// It is a project of its own.
+    is_top: bool,
 }
 
 struct Home {
     folder: FolderId,
     above_package: FolderId,
     searches_upwards: bool,
-    /// The nearest folder upwards that is a project of its own: a policy lies in it.
-    top: FolderId,
     /// It is the `__init__.py` of its folder.
     is_init: bool,
 }
@@ -64,9 +64,9 @@ impl ImportTarget {
 }
 
 impl Modules {
-    /// `tops` are the folders that are projects of their own below the root: `app`.
+    /// `tops` are the folders that are projects of their own: `app`.
     pub fn new(sources: &Sources, tops: &[&str]) -> Modules {
-        let root = Folder { path: String::new(), above: ROOT, init: None };
+        let root = Folder { path: String::new(), above: ROOT, init: None, is_top: false };
         let mut modules = Modules {
             crates: Crates::new(sources),
             children: FxHashMap::default(),
@@ -96,7 +96,7 @@ impl Modules {
         }
         // A package wins over a module of its name, and both over a folder without `__init__.py`.
         for id in with_modules {
-            let Folder { path, above, init } = &modules.folders[id.0 as usize];
+            let Folder { path, above, init, .. } = &modules.folders[id.0 as usize];
             let (above, name) = (*above, path.rsplit('/').next().unwrap_or(path).to_owned());
             match *init {
                 Some(init) => modules.add(above, &name, ImportTarget::File(init)),
@@ -104,9 +104,11 @@ impl Modules {
                 None => modules.add(above, &name, ImportTarget::Folder(id)),
             }
         }
-        let tops: Vec<FolderId> = tops.iter().filter_map(|top| modules.folder(top)).collect();
+        for top in tops.iter().filter_map(|top| modules.folder(top)).collect::<Vec<_>>() {
+            modules.folders[top.0 as usize].is_top = true;
+        }
         let homes = folders.into_par_iter().zip(&sources.files);
-        modules.homes = homes.map(|(folder, source)| modules.home(folder, &source.text, &tops)).collect();
+        modules.homes = homes.map(|(folder, source)| modules.home(folder, &source.text)).collect();
         for init in modules.folders.iter().filter_map(|folder| folder.init) {
             modules.homes[init.0 as usize].is_init = true;
         }
@@ -119,7 +121,7 @@ impl Modules {
         }
         let above = self.intern(folder_of(path));
         let id = FolderId(self.folders.len() as u32);
-        self.folders.push(Folder { path: path.to_owned(), above, init: None });
+        self.folders.push(Folder { path: path.to_owned(), above, init: None, is_top: false });
         self.folder_ids.insert(path.to_owned(), id);
         id
     }
@@ -134,18 +136,21 @@ impl Modules {
         }
     }
 
-    fn home(&self, folder: FolderId, text: &str, tops: &[FolderId]) -> Home {
+    fn home(&self, folder: FolderId, text: &str) -> Home {
         let mut above_package = folder;
         while self.is_package(above_package) {
             above_package = self.above(above_package);
         }
         // A script that changes `sys.path` nearly always adds a folder above its own.
         let searches_upwards = memchr::memmem::find(text.as_bytes(), b"sys.path").is_some();
-        let mut top = folder;
-        while top != ROOT && !tops.contains(&top) {
-            top = self.above(top);
-        }
-        Home { folder, above_package, searches_upwards, top, is_init: false }
+        Home { folder, above_package, searches_upwards, is_init: false }
+    }
+
+    /// The folders upwards that are projects of their own, the nearest first, and the root.
+    fn tops(&self, folder: FolderId) -> impl Iterator<Item = FolderId> {
+        let upwards =
+            std::iter::successors(Some(folder), |&folder| (folder != ROOT).then(|| self.above(folder)));
+        upwards.filter(|&folder| folder == ROOT || self.folders[folder.0 as usize].is_top)
     }
 
     fn above(&self, folder: FolderId) -> FolderId {
@@ -247,7 +252,7 @@ impl Modules {
         let start = script.map_or(home, |script| &self.homes[script.0 as usize]);
         let first = script.map(|_| start.folder).into_iter().chain(search_paths.iter().copied());
         let mut rest = vec![start.above_package, home.above_package];
-        for top in [start.top, home.top, ROOT] {
+        for top in self.tops(start.folder).chain(self.tops(home.folder)) {
             rest.push(top);
             rest.extend(self.folder(&self.path_below(top, "src")));
         }
