@@ -1,0 +1,1 @@
+"""A package in a folder of its own name, as in a repository of that name."""

@@ -1,0 +1,6 @@
+import os
+
+
+def take(card):
+    os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
+    os.environ["CUDA_VISIBLE_DEVICES"] = card
