@@ -33,7 +33,7 @@ pub fn print(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let Ok(governed) = PolicyRulings::of(settings, rules, sources) else { return Ok(()) };
-    let mut options = governed.options(settings, sources);
+    let mut options = governed.options(sources);
     options.asked.iter_mut().for_each(|asked| asked.imports_matter = true);
     let (mut program, _) = crate::program_of(sources, settings, options, rules, None);
     let traces = ways::of(&mut program, sources, file);

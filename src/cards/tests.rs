@@ -48,7 +48,7 @@ fn cards(sources: &Sources, settings: &Settings) -> BTreeSet<Card> {
     let rules = RuleSet::embedded();
     let governed =
         PolicyRulings::of(settings, rules, sources).expect("the policy names rules that there are");
-    let options = governed.options(settings, sources);
+    let options = governed.options(sources);
     let (mut program, _) = crate::program_of(sources, settings, options, rules, None);
     let judge = |program: &Program<'_>, trace: &Trace, start: Start| -> Vec<Card> {
         let is_program = !matches!(start, Start::Library | Start::Modules | Start::CpuPart | Start::Unit(_));

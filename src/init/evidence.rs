@@ -130,7 +130,7 @@ impl Evidence {
         let sources = Sources::collect(&settings.root, &request.paths, extent).ok()?;
         let sources = sources.within(settings.disk.bounds());
         let rules = RuleSet::embedded();
-        let options = PolicyRulings::of(&settings, rules, &sources).ok()?.options(&settings, &sources);
+        let options = PolicyRulings::of(&settings, rules, &sources).ok()?.options(&sources);
         let (mut program, _) = program_of(&sources, &settings, options, rules, None);
         let judge = |_: &Program<'_>, trace: &Trace, start: Start| sights(trace, start);
         let seen = program.follow(judge, |_: &mut Vec<GpuEvidence>| {}, None).judged;

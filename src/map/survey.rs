@@ -47,7 +47,7 @@ pub(super) struct Survey {
 impl Project<'_> {
     /// Follows all programs, with these variables in their environment; `whole` also reads how modules are written.
     pub fn survey(&self, given: &[(String, String)], whole: bool) -> Survey {
-        let mut options = self.governed.options(self.settings, self.sources);
+        let mut options = self.governed.options(self.sources);
         options.asked.iter_mut().for_each(|asked| asked.imports_matter = true);
         options.given = given.to_vec();
         options.launchers_set_masks = true;

@@ -92,7 +92,7 @@ pub fn tell(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let Ok(governed) = PolicyRulings::of(settings, rules, sources) else { return Ok(()) };
-    let options = governed.options(settings, sources);
+    let options = governed.options(sources);
     let (mut program, _) = crate::program_of(sources, settings, options, rules, None);
     let here = |finding: &&Finding| line.holds(sources, finding.place);
     let reported: Vec<&Finding> = checked.findings.iter().filter(here).collect();

@@ -1,14 +1,16 @@
 //! Everything a run needs to know beside the files: what the policy says and what the user typed,
 //! resolved into one value.
 
+mod console_scripts;
 mod others;
 
+pub use console_scripts::console_scripts;
 pub use others::{GoverningPolicy, Others};
 
 use crate::disk::{Bounds, Disk, Refused, absolute, refused};
 use crate::findings::Severity;
 use crate::policy::{self, Mode, Policy, PolicyError};
-use crate::sources::{FilePattern, FileSelection, Sources};
+use crate::sources::{FilePattern, FileSelection};
 use others::Reading;
 use std::path::{Path, PathBuf};
 
@@ -252,31 +254,4 @@ impl Settings {
         let unseen = self.policy_file.as_deref().or(files.last().copied()).map(|file| (file, None));
         lines.into_iter().find(|(_, line)| line.is_some()).or(unseen)
     }
-
-    /// `[project.scripts]` of `pyproject.toml`: modules, and the functions in them that are started. A file that is
-    /// absent or cannot be read names none.
-    pub fn console_scripts(&self, sources: &Sources) -> Vec<(String, String)> {
-        // Without a root there is no project on disk: the files are examples.
-        if self.root.as_os_str().is_empty() {
-            return Vec::new();
-        }
-        let mut folders: Vec<&Path> = self.governing().map(|governing| governing.folder).collect();
-        folders.push(&self.root);
-        folders.sort();
-        folders.dedup();
-        folders.into_iter().flat_map(|folder| scripts_in(folder, sources)).collect()
-    }
-}
-
-/// What the `pyproject.toml` of a folder starts.
-fn scripts_in(folder: &Path, sources: &Sources) -> Vec<(String, String)> {
-    let text = sources.beside.text(&folder.join("pyproject.toml")).unwrap_or_default();
-    let table = text.parse::<toml::Table>().unwrap_or_default();
-    let Some(project) = table.get("project").and_then(toml::Value::as_table) else {
-        return Vec::new();
-    };
-    let scripts = ["scripts", "gui-scripts"].iter().filter_map(|key| project.get(*key)?.as_table());
-    let targets = scripts.flat_map(|table| table.values()).filter_map(toml::Value::as_str);
-    let named = targets.filter_map(|target| target.split_once(':'));
-    named.map(|(module, function)| (module.trim().to_owned(), function.trim().to_owned())).collect()
 }

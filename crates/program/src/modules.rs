@@ -162,6 +162,17 @@ impl Modules {
         self.folder_ids.get(path).copied()
     }
 
+    /// The folder that a path leads to where `file` runs. A path with a dot is one below the current folder, which is
+    /// that of an own project where there is one; others may be what was made of `__file__`. `normal` is the path
+    /// without dots.
+    pub fn folder_for(&self, file: FileId, path: &str, normal: &str) -> Option<FolderId> {
+        let in_tops = || {
+            let tops = self.tops(self.homes[file.0 as usize].folder);
+            tops.filter_map(|top| self.folder(self.path_below(top, normal).trim_end_matches('/'))).next()
+        };
+        if path.starts_with('.') { in_tops() } else { self.folder(normal).or_else(in_tops) }
+    }
+
     fn is_package(&self, folder: FolderId) -> bool {
         folder != ROOT && self.folders[folder.0 as usize].init.is_some()
     }

@@ -6,7 +6,7 @@ use crate::facts::FileId;
 use crate::findings::{Finding, Severity};
 use crate::policy::{Cpu, Gpu, Policy};
 use crate::program::{Asked, Budget, Options};
-use crate::settings::{GoverningPolicy, Settings};
+use crate::settings::{GoverningPolicy, Settings, console_scripts};
 use crate::sources::Sources;
 
 /// The policies of a run.
@@ -139,7 +139,7 @@ impl<'r> PolicyRulings<'r> {
     }
 
     /// What changes how programs are followed.
-    pub fn options(&self, settings: &Settings, sources: &Sources) -> Options {
+    pub fn options(&self, sources: &Sources) -> Options {
         let asked = |one: &Ruling<'_>| Asked {
             folder: one.folder.clone(),
             forbidden: one
@@ -158,7 +158,7 @@ impl<'r> PolicyRulings<'r> {
         Options {
             asked: self.each.iter().map(asked).collect(),
             governing: self.numbers.clone(),
-            console_scripts: settings.console_scripts(sources),
+            console_scripts: console_scripts(sources),
             budget: budget(sources),
             no_summaries: std::env::var_os("GPULINT_NO_SUMMARIES").is_some(),
             given: Vec::new(),

@@ -82,7 +82,8 @@ fn may_matter(path: &Path, language: Option<Language>, bytes: &[u8]) -> bool {
     if !language.is_some_and(Language::is_data) {
         return true;
     }
-    bytes.len() as u64 <= MAX_DATA_BYTES && (starts_programs(path) || mentions_gpu(bytes))
+    bytes.len() as u64 <= MAX_DATA_BYTES
+        && (starts_programs(path) || says_project(path) || mentions_gpu(bytes))
 }
 
 /// The text that came from standard input in the place of the file `path`; without one it is Python.
@@ -125,6 +126,11 @@ fn starts_programs(path: &Path) -> bool {
     name.contains("compose")
         || matches!(&*name, ".gitlab-ci.yml" | "action.yml" | "action.yaml" | "launch.json")
         || path.components().any(|part| part.as_os_str() == ".github")
+}
+
+/// Whether a file of data says that its folder is a project, and which commands it installs.
+fn says_project(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name == "pyproject.toml" || name == "setup.cfg")
 }
 
 pub fn mentions_gpu(bytes: &[u8]) -> bool {

@@ -34,7 +34,8 @@ impl<'p> Interpreter<'p> {
             "sys.path.insert" | "sys.path.append" => {
                 let added = args.items.last()?.value.clone();
                 if let Value::Text(text) = added
-                    && let Some(folder) = self.program.modules.folder(&normal(&text.text))
+                    && let Some(folder) =
+                        self.program.modules.folder_for(self.here.file, &text.text, &normal(&text.text))
                 {
                     self.state.add_search_path(folder);
                 }
