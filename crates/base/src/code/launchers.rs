@@ -188,6 +188,8 @@ pub enum Observation {
     OptionInOneWord,
     /// A request for GPUs has no capabilities.
     RequestWithoutCapabilities,
+    /// A request for GPUs stands where Compose knows none.
+    MisplacedRequest,
     /// A container of Kubernetes asks for GPUs under its requests alone.
     RequestWithoutLimit,
     /// A container of Kubernetes is given GPUs by the scheduler, and names others itself.

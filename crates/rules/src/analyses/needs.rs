@@ -25,6 +25,7 @@ const BESIDE: &[(&str, &[&str])] = &[
     ("input-on-another-device", &["cuda:", ".cuda("]),
     ("loss-weight-on-cpu", &[".to(", ".cuda("]),
     ("model-left-on-cpu", &["torch"]),
+    ("offload-after-move", &["cuda"]),
     ("optimizer-state-before-move", &["torch.optim", "optim.", "_optim"]),
     ("pickle-of-gpu-model", &["cuda"]),
     ("legacy-constructor-device", &["device="]),
@@ -44,7 +45,16 @@ const NAMED: &[(&str, &[&str])] = &[
     ("context-not-entered", unentered_contexts::MANAGERS),
     ("gpu-reset-as-recovery", resets::WORDS),
     ("import-proof-in-same-process", &["sys.modules"]),
-    ("ray-task-without-gpu", &["ray.remote"]),
+    (
+        "ray-task-without-gpu",
+        &[
+            "ray.remote",
+            "ray.serve.deployment",
+            "ray.train.torch.TorchTrainer",
+            "ray.tune.Tuner",
+            "ray.tune.run",
+        ],
+    ),
     ("rocm-never-detected", &["torch.hip", "torch.rocm"]),
 ];
 
