@@ -15,6 +15,7 @@ const BESIDE: &[(&str, &[&str])] = &[
     ("device-count-kept", &["CUDA_VISIBLE_DEVICES"]),
     ("cpu-tensor-in-nccl", &["nccl"]),
     ("data-parallel-first-device", &["set_device", "device_ids", "cuda:", ".cuda("]),
+    ("device-number-as-text", &["args.", "opt.", "opts.", "options.", "config.", "cfg.", "flags."]),
     ("environment-replaced", &["subprocess"]),
     ("eval-without-no-grad", &["torch"]),
     ("feature-gate-wrong", hardware::GATES),

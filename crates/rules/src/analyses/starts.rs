@@ -5,7 +5,7 @@ use super::{
     Analysis, builds, containers, global_ranks, host_collectives, image_builds, late_ranks, linked,
     mpi_ranks, node_numbers, preloads, process_counts, providers, rank_masks, ranks, ray_environments,
     ray_tasks, requirements, served_cards, settings_files, slurm_jobs, spread_ranks, subshells, task_numbers,
-    thread_contexts, unread_choices,
+    thread_contexts, unread_choices, uv_runs,
 };
 
 /// All of them, by name.
@@ -117,6 +117,7 @@ pub(super) const ANALYSES: &[Analysis] = &[
             "StandardGpuResources",
             "GpuIndex",
             "index_cpu_to_gpu",
+            "jax.",
         ],
         look: providers::without_build,
     },
@@ -158,6 +159,7 @@ pub(super) const ANALYSES: &[Analysis] = &[
         words: &["SLURM_LOCALID", "SLURM_PROCID", "LOCAL_RANK", "jax.distributed"],
         look: task_numbers::beyond_cards,
     },
+    Analysis { name: "uv-run-drops-extra", words: &["uv run", "\"uv\""], look: uv_runs::that_drop_extras },
     Analysis {
         name: "variable-not-exported",
         words: &["VISIBLE_DEVICES=", "DEVICE_ORDER=", "ALLOC_CONF="],

@@ -10,7 +10,7 @@ use super::{
     legacy_constructors, loaded_again, loader_generators, locks, loss_weights, made_layers, made_tensors,
     mask_numbers, model_instances, nvml_indices, optional_imports, parallel_kernels, parsed_masks, pickled,
     placed_models, plain_layers, python_names, quantized_moves, resets, retries, rocm, step_loops, switches,
-    tensorflow, tensorflow_cards, tensorflow_memory, tf32, uncalled_checks, unentered_contexts,
+    tensorflow, tensorflow_cards, tensorflow_memory, text_numbers, tf32, uncalled_checks, unentered_contexts,
     unmoved_tensors, unused_choices, visible_counts, volatile,
 };
 
@@ -101,6 +101,11 @@ pub(super) const ANALYSES: &[Analysis] = &[
         name: "device-name-typo",
         words: &["device", "DEVICE", "map_location", ".to("],
         look: device_names::that_name_none,
+    },
+    Analysis {
+        name: "device-number-as-text",
+        words: &["gpu", "cuda"],
+        look: text_numbers::given_as_devices,
     },
     Analysis {
         name: "empty-cache-before-collect",
