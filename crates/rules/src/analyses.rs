@@ -4,6 +4,7 @@
 mod async_arguments;
 mod autocast;
 mod backend_switches;
+mod bare_tools;
 mod builds;
 mod caches;
 mod clean_up_order;

@@ -49,8 +49,7 @@ pub(super) fn without_gpu(scope: &FileScope<'_>) -> Option<RawFinding> {
     if scope.program.every_file().any(|(_, file)| OTHER_BUILDS.iter().any(|word| file.text.contains(word))) {
         return None;
     }
-    let wanted =
-        "install `jax[cuda12]`, or the extra for the CUDA of the machine: `jax` alone is the build for the CPU";
+    let wanted = "install `jax[cuda12]`, or the extra for the CUDA of the machine: `jax` alone is the build for the CPU";
     let raw_finding = RawFinding::at(scope.place(span)).word("name", scope.text(span));
     let raw_finding = raw_finding.word("package", "JAX").word("wanted", wanted);
     Some(match place {

@@ -2,10 +2,10 @@
 //! its name and the words without which it looks at no file.
 
 use super::{
-    Analysis, builds, containers, global_ranks, host_collectives, image_builds, late_ranks, linked,
-    mpi_ranks, node_numbers, preloads, process_counts, providers, rank_masks, ranks, ray_environments,
-    ray_tasks, requirements, served_cards, settings_files, slurm_jobs, spread_ranks, subshells, task_numbers,
-    thread_contexts, unread_choices, uv_runs,
+    Analysis, bare_tools, builds, containers, global_ranks, host_collectives, image_builds, late_ranks,
+    linked, mpi_ranks, node_numbers, preloads, process_counts, providers, rank_masks, ranks,
+    ray_environments, ray_tasks, requirements, served_cards, settings_files, slurm_jobs, spread_ranks,
+    subshells, task_numbers, thread_contexts, unread_choices, uv_runs,
 };
 
 /// All of them, by name.
@@ -180,5 +180,6 @@ pub(super) const ANALYSES: &[Analysis] = &[
         words: &["install"],
         look: requirements::without_cuda_on_windows,
     },
+    Analysis { name: "tool-without-gpu", words: &["nvidia-smi"], look: bare_tools::without_gpu },
     Analysis { name: "wheel-lacks-architecture", words: &["torch"], look: requirements::wheels_that_lack_it },
 ];

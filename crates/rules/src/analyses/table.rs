@@ -102,11 +102,7 @@ pub(super) const ANALYSES: &[Analysis] = &[
         words: &["device", "DEVICE", "map_location", ".to("],
         look: device_names::that_name_none,
     },
-    Analysis {
-        name: "device-number-as-text",
-        words: &["gpu", "cuda"],
-        look: text_numbers::given_as_devices,
-    },
+    Analysis { name: "device-number-as-text", words: &["gpu", "cuda"], look: text_numbers::given_as_devices },
     Analysis {
         name: "empty-cache-before-collect",
         words: &["empty_cache", "free_all_blocks", "clear_device_cache"],

@@ -23,7 +23,10 @@ pub(super) fn given_as_devices(scope: &FileScope<'_>) -> Vec<RawFinding> {
             || method_of(expr).is_some_and(|(_, name, _)| matches!(name, "cuda" | "to"));
         let Some(first) = call.arguments.first().filter(|one| takes && one.name.is_none()) else { return };
         if let ExprKind::Attribute(object, option) = &first.value.kind
-            && matches!(object.kind, ExprKind::Name("args" | "opt" | "opts" | "options" | "config" | "cfg" | "flags"))
+            && matches!(
+                object.kind,
+                ExprKind::Name("args" | "opt" | "opts" | "options" | "config" | "cfg" | "flags")
+            )
             && is_numbered(option)
         {
             taken.push((first.value.span, *option, scope.text(call.callee.span)));
@@ -60,7 +63,9 @@ fn option_of_text(scope: &FileScope<'_>, option: &str) -> Option<Place> {
         if converts(" = ") && !converts(" == ") || converts("=") && !converts("==") {
             return None;
         }
-        if !source.text.contains("add_argument") || !flags.iter().any(|flag| source.text.contains(flag.as_str())) {
+        if !source.text.contains("add_argument")
+            || !flags.iter().any(|flag| source.text.contains(flag.as_str()))
+        {
             continue;
         }
         for (span, is_text) in declarations(scope, file, &flags) {

@@ -46,9 +46,8 @@ pub(super) fn that_drop_extras(scope: &FileScope<'_>) -> Vec<RawFinding> {
             Some(&"sync") => synced = extras.iter().find(names).map(|extra| (extra, command.site)),
             Some(&"run") => {
                 let Some((extra, site)) = synced else { continue };
-                let keeps = told.iter().any(|word| {
-                    KEEPING.contains(&word.split('=').next().unwrap_or_default())
-                });
+                let keeps =
+                    told.iter().any(|word| KEEPING.contains(&word.split('=').next().unwrap_or_default()));
                 if keeps || found.iter().any(|known| known.place == command.site) {
                     continue;
                 }
@@ -72,7 +71,8 @@ fn cuda_extras(text: &str) -> Vec<CudaExtra<'_>> {
     let base = text.split_once("\ndependencies = [").and_then(|(_, base)| base.split(']').next());
     let in_base = base.is_some_and(|base| {
         base.split(['"', '\'']).any(|name| {
-            name.strip_prefix("torch").is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '-'))
+            name.strip_prefix("torch")
+                .is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '-'))
         })
     });
     let mut extras = Vec::new();
