@@ -188,10 +188,14 @@ pub enum Observation {
     OptionInOneWord,
     /// A request for GPUs has no capabilities.
     RequestWithoutCapabilities,
+    /// A request for GPUs stands where Compose knows none.
+    MisplacedRequest,
     /// A container of Kubernetes asks for GPUs under its requests alone.
     RequestWithoutLimit,
     /// A container of Kubernetes is given GPUs by the scheduler, and names others itself.
     ChoiceBesideScheduler,
+    /// A container of Kubernetes is given some GPUs by the scheduler, and sees all of them.
+    PrivilegedBesideScheduler,
     /// A container of Kubernetes takes GPUs that the scheduler does not know of.
     ChoiceWithoutScheduler,
     /// A variable is read or removed as if it were set, and nothing has set it.

@@ -170,6 +170,7 @@ fn contradictions<'s>(
     source: &'s Source,
 ) -> Vec<Statement<'s>> {
     let mut seen = without_capabilities(service, source);
+    seen.extend(misplaced(service, source));
     seen.extend(without_runtime(service, set, source));
     for request in requests(service) {
         seen.extend(ids_of_no_card(&request, source));
@@ -244,6 +245,29 @@ fn without_capabilities<'s>(service: &Layers<'s>, source: &'s Source) -> Vec<Sta
         containers::observed_at(Observation::RequestWithoutCapabilities, "devices", span, source)
     });
     seen.into_iter().collect()
+}
+
+/// Requests for GPUs that stand beside `deploy.resources.reservations.devices`, where Compose knows no such key.
+fn misplaced<'s>(service: &Layers<'s>, source: &'s Source) -> Option<Statement<'s>> {
+    const PLACES: &[&[&str]] = &[
+        &["deploy", "resources", "limits", "devices"],
+        &["deploy", "resources", "devices"],
+        &["deploy", "devices"],
+        &["deploy", "reservations", "devices"],
+    ];
+    PLACES.iter().find_map(|path| {
+        let mut node = service.get(path[0])?.clone();
+        let mut at = None;
+        for key in &path[1..] {
+            let entry = node.entries().iter().find(|entry| entry.key.text() == Some(*key))?;
+            at = Some(entry.key.span);
+            node = entry.value.clone();
+        }
+        let asks =
+            |request: &Rc<Node<'s>>| ["driver", "capabilities"].iter().any(|key| request.get(key).is_some());
+        node.items().iter().any(asks).then_some(())?;
+        Some(containers::observed_at(Observation::MisplacedRequest, &path.join("."), at?, source))
+    })
 }
 
 /// The GPUs that a service asks for.

@@ -69,6 +69,7 @@ fn lower_container<'s>(container: &Rc<Node<'s>>, pod: Pod, lowering: &mut Loweri
     let mut gpus = container.get("resources").map(|resources| given(resources)).unwrap_or_default();
     body.extend(chosen_aside(&set, &gpus, pod, source));
     body.extend(container.get("resources").and_then(|resources| without_limit(resources, source)));
+    body.extend(privileged(container, &gpus, pod, source));
     gpus.any |= pod.has_runtime;
     gpus.read_variables(&set);
     let host = gpus.host(&set, Host::NoGpu);
@@ -119,6 +120,16 @@ fn chosen_aside<'s>(
         false => Observation::ChoiceWithoutScheduler,
     };
     Some(observed_at(what, &format!("NVIDIA_VISIBLE_DEVICES={devices}"), chosen.span, source))
+}
+
+/// `privileged: true` beside a number of GPUs: all devices of the machine are in the container.
+fn privileged<'s>(container: &Node<'s>, gpus: &Gpus, pod: Pod, source: &'s Source) -> Option<Statement<'s>> {
+    let context = container.get("securityContext")?;
+    let entry = context.entries().iter().find(|entry| entry.key() == "privileged")?;
+    let is_on = entry.value.text() == Some("true") && gpus.count.is_some() && !pod.for_node;
+    let seen =
+        || observed_at(Observation::PrivilegedBesideScheduler, "privileged: true", entry.span(), source);
+    is_on.then(seen)
 }
 
 fn is_gpu(name: &str) -> bool {

@@ -93,10 +93,11 @@ fn lower_job<'s>(root: &Node<'s>, entry: &Entry<'s>, lowering: &mut Lowering<'s>
     let context = Job { changed, interpreter, folder: defaults("working-directory") };
     lower_steps(steps, &context, &mut body, lowering);
     let body = for_each_of_matrix(matrix.map(|matrix| &**matrix), job, body, lowering);
+    let is_chosen = container_env.is_some_and(|env| env.get("NVIDIA_VISIBLE_DEVICES").is_some());
     let host = match (container, runner.is_hosted, gpus.any) {
         (_, true, false) => Host::NoGpu,
         // A container of the project's own runner is given what its options say.
-        (Some(_), false, false) if runner.is_own => Host::BareContainer,
+        (Some(_), false, false) if (runner.is_own || is_for_gpu(job)) && !is_chosen => Host::BareContainer,
         (Some(_), ..) => Host::Container,
         (None, ..) if runner.is_own => Host::Runner,
         (None, ..) => Host::Machine,
@@ -109,6 +110,14 @@ fn lower_job<'s>(root: &Node<'s>, entry: &Entry<'s>, lowering: &mut Lowering<'s>
     for service in job.get("services").map_or(&[][..], |services| services.entries()) {
         lower_service(service, lowering);
     }
+}
+
+/// Whether the runner has a label that speaks of GPUs: `linux-amd64-gpu-l4-latest-1`.
+fn is_for_gpu(job: &Node<'_>) -> bool {
+    let labels = job.get("runs-on");
+    let is_it =
+        |node: &Node<'_>| node.text().is_some_and(|label| label.split(['-', '_']).any(|part| part == "gpu"));
+    labels.is_some_and(|labels| is_it(labels) || labels.items().iter().any(|label| is_it(label)))
 }
 
 /// The cards that the runner hands to the container of a job: they are chosen on the machine itself.

@@ -1,8 +1,12 @@
 //! Tensors that a module makes on the CPU while it runs, and computes with where its parameters and inputs are.
 
 use super::gpu_values::SET_DEFAULT;
+use super::made_states;
+use super::memory::method_of;
+use super::names_in_text::mentions;
 use super::unmoved_tensors::{
-    JOINS, RUN, is_cpu_tensor, is_input, is_module, is_moved_somewhere, joined, layers_of, methods_of,
+    JOINS, RUN, SAME_DEVICE, is_cpu_tensor, is_input, is_module, is_moved_somewhere, joined, layers_of,
+    methods_of,
 };
 use crate::code::walk::{CodeNode, walk_block};
 use crate::code::{Expr, ExprKind, Function, Operator, StatementKind, Target};
@@ -20,6 +24,8 @@ pub(super) fn while_running(scope: &FileScope<'_>) -> Vec<RawFinding> {
             found.extend(in_method(scope, method, &layers));
         }
     }
+    found.extend(made_states::of_first_steps(scope));
+    found.extend(made_states::beside_moved(scope));
     if found.is_empty() || scope.program.has_any(SET_DEFAULT) || !is_moved_somewhere(scope) {
         Vec::new()
     } else {
@@ -89,6 +95,18 @@ fn is_used_as_tensor(text: &str, name: &str) -> bool {
     text.match_indices(name).any(|(at, _)| asks(at))
 }
 
+/// `torch.from_numpy(angles).float()`; of an input it may be another way of writing one.
+fn is_from_host(scope: &FileScope<'_>, expr: &Expr<'_>, inputs: &FxHashSet<&str>) -> bool {
+    let expr = scope.names.meant(expr);
+    if let Some((object, name, _)) = method_of(expr)
+        && SAME_DEVICE.contains(&name)
+    {
+        return is_from_host(scope, object, inputs);
+    }
+    let ExprKind::Call(call) = &expr.kind else { return false };
+    scope.names.path(&call.callee) == Some("torch.from_numpy") && !mentions(scope.text(expr.span), inputs)
+}
+
 /// Where the tensor is made: of `0.1 * noise` it is where `noise` is.
 fn where_made(scope: &FileScope<'_>, made: &Expr<'_>) -> Span {
     let made = scope.names.meant(made);
@@ -108,7 +126,7 @@ fn meets_device<'e>(
     inputs: &FxHashSet<&str>,
     layers: &FxHashSet<&str>,
 ) -> Option<&'e Expr<'e>> {
-    let is_made = |expr: &Expr<'_>| is_cpu_tensor(scope, expr, 0);
+    let is_made = |expr: &Expr<'_>| is_cpu_tensor(scope, expr, 0) || is_from_host(scope, expr, inputs);
     let given = |expr: &Expr<'_>| is_input(scope, expr, inputs);
     match &expr.kind {
         ExprKind::Binary(

@@ -15,6 +15,7 @@ const BESIDE: &[(&str, &[&str])] = &[
     ("device-count-kept", &["CUDA_VISIBLE_DEVICES"]),
     ("cpu-tensor-in-nccl", &["nccl"]),
     ("data-parallel-first-device", &["set_device", "device_ids", "cuda:", ".cuda("]),
+    ("device-number-as-text", &["args.", "opt.", "opts.", "options.", "config.", "cfg.", "flags."]),
     ("environment-replaced", &["subprocess"]),
     ("eval-without-no-grad", &["torch"]),
     ("feature-gate-wrong", hardware::GATES),
@@ -25,6 +26,7 @@ const BESIDE: &[(&str, &[&str])] = &[
     ("input-on-another-device", &["cuda:", ".cuda("]),
     ("loss-weight-on-cpu", &[".to(", ".cuda("]),
     ("model-left-on-cpu", &["torch"]),
+    ("offload-after-move", &["cuda"]),
     ("optimizer-state-before-move", &["torch.optim", "optim.", "_optim"]),
     ("pickle-of-gpu-model", &["cuda"]),
     ("legacy-constructor-device", &["device="]),
@@ -44,7 +46,16 @@ const NAMED: &[(&str, &[&str])] = &[
     ("context-not-entered", unentered_contexts::MANAGERS),
     ("gpu-reset-as-recovery", resets::WORDS),
     ("import-proof-in-same-process", &["sys.modules"]),
-    ("ray-task-without-gpu", &["ray.remote"]),
+    (
+        "ray-task-without-gpu",
+        &[
+            "ray.remote",
+            "ray.serve.deployment",
+            "ray.train.torch.TorchTrainer",
+            "ray.tune.Tuner",
+            "ray.tune.run",
+        ],
+    ),
     ("rocm-never-detected", &["torch.hip", "torch.rocm"]),
 ];
 

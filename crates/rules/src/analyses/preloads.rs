@@ -16,6 +16,10 @@ pub(super) const WORDS: &[&str] = &[
     "device",
     "from_pretrained",
     "celery",
+    "use_gpu",
+    "easyocr",
+    "FlagEmbedding",
+    "txtai",
     "shared_task",
     "Flask",
     "FastAPI",
@@ -167,8 +171,37 @@ fn settings_of(scope: &FileScope<'_>, command: &RunCommand, told: &[&str]) -> Op
     scope.program.file_beside(command, folder, named.trim_start_matches("file:"))
 }
 
+/// Classes whose models go to the GPU where there is one, unless they are told otherwise.
+const BY_DEFAULT: &[&str] = &[
+    "FlagEmbedding.BGEM3FlagModel",
+    "FlagEmbedding.FlagModel",
+    "FlagEmbedding.FlagReranker",
+    "easyocr.Reader",
+    "txtai.Embeddings",
+    "txtai.embeddings.Embeddings",
+];
+
+/// `PaddleOCR(use_gpu=True)` and `Reader(["en"])`: a model of a library that goes to the GPU when it is made.
+fn makes_on_gpu(scope: &FileScope<'_>, call: &Call<'_>) -> Option<String> {
+    let path = scope.names.path(&call.callee)?;
+    let name = path.rsplit('.').next()?;
+    let given =
+        |name: &str| argument(&call.arguments, None, Some(name)).map(|one| &scope.names.meant(one).kind);
+    if !name.starts_with(char::is_uppercase) || path.starts_with("torch.") {
+        return None;
+    }
+    let is_on =
+        ["use_gpu", "use_cuda", "gpu"].iter().any(|name| matches!(given(name), Some(ExprKind::Bool(true))));
+    let is_off = ["use_gpu", "use_cuda", "gpu", "device", "devices"].iter().any(|name| given(name).is_some());
+    let by_default = BY_DEFAULT.contains(&path) && !is_off;
+    (is_on || by_default).then(|| name.to_owned())
+}
+
 /// `AutoModel.from_pretrained("m", device_map="auto")`
 fn loads_to_gpu(scope: &FileScope<'_>, call: &Call<'_>) -> Option<String> {
+    if let Some(made) = makes_on_gpu(scope, call) {
+        return Some(made);
+    }
     let ExprKind::Attribute(_, method @ "from_pretrained") = &call.callee.kind else { return None };
     let map = argument(&call.arguments, None, Some("device_map"))?;
     let spreads = |text: &str| matches!(text, "auto" | "balanced" | "sequential") || text.starts_with("cuda");
@@ -219,7 +252,8 @@ fn preloads_by_settings(scope: &FileScope<'_>, command: &RunCommand, told: &[&st
 fn queueing(scope: &FileScope<'_>) -> Option<&'static str> {
     let defines = || {
         let (text, tasks) = (scope.whole_text(), [".task\n", ".task(", "@shared_task"]);
-        text.contains("celery") && tasks.iter().any(|task| text.contains(task))
+        let is_celery = text.contains("celery") || text.contains("@app.task") || text.contains("@celery");
+        is_celery && tasks.iter().any(|task| text.contains(task))
     };
     let loads = |command: &RunCommand| {
         let Some(told) = command.told("celery").filter(|told| told.contains(&"worker")) else { return false };

@@ -1,7 +1,7 @@
 //! GPUs that a session of ONNX Runtime, a model of llama.cpp or a program of Paddle asks for, and may not get.
 
 use super::images::asked_by_images;
-use super::plain_builds;
+use super::{jax_builds, plain_builds};
 use crate::code::walk::{Ancestor, CodeNode, walk};
 use crate::code::{Expr, ExprKind, Requirement};
 use crate::facts::Span;
@@ -22,6 +22,7 @@ pub(super) fn without_build(scope: &FileScope<'_>) -> Vec<RawFinding> {
     found.extend(layers_without_build(scope));
     found.extend(paddle_without_build(scope));
     found.extend(plain_builds::without_gpu(scope));
+    found.extend(jax_builds::without_gpu(scope));
     found
 }
 

@@ -1,6 +1,6 @@
 //! Tasks and actors of Ray that use a GPU and ask for none: Ray shows them no card.
 
-use super::cuda_calls;
+use super::{cuda_calls, ray_workers};
 use crate::code::walk::{Ancestor, CodeNode, walk, walk_block};
 use crate::code::{Argument, Block, Expr, ExprKind, Function, Statement, StatementKind, Target};
 use crate::facts::Span;
@@ -16,6 +16,7 @@ pub(super) fn without_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
         return Vec::new();
     }
     let mut found = wrapped_without_gpu(scope);
+    found.extend(ray_workers::without_gpu(scope));
     walk(scope.code, &mut |part, _| {
         let CodeNode::Statement(step) = part else { return };
         let (body, decorators, name) = match &step.kind {
@@ -33,11 +34,17 @@ pub(super) fn without_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
         if let (Some(decorator), Some(used)) = (remote, use_in(scope, body))
             && !is_handed_on(scope, name)
         {
-            let raw_finding = RawFinding::at(scope.place(decorator.span)).word("name", name);
-            found.push(raw_finding.beside(scope.place(used), "a GPU is used here"));
+            found.push(of_number(scope, decorator.span, name, used));
         }
     });
     found
+}
+
+fn of_number(scope: &FileScope<'_>, span: Span, name: &str, used: Span) -> RawFinding {
+    let raw_finding = RawFinding::at(scope.place(span)).word("name", name);
+    let raw_finding = raw_finding.word("missing", "`num_gpus` is missing");
+    let raw_finding = raw_finding.word("write", "`@ray.remote(num_gpus=1)`");
+    raw_finding.beside(scope.place(used), "a GPU is used here")
 }
 
 /// `ray.remote(Worker)` and `ray.remote(num_cpus=1)(Worker)`, which start it at once or keep it under a name of this file.
@@ -68,8 +75,7 @@ fn wrapped_without_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
         }
         for name in meant_by(scope, wrapped, around) {
             if let Some(used) = body_of(scope, name).and_then(|body| use_in(scope, body)) {
-                let raw_finding = RawFinding::at(scope.place(wrap.span)).word("name", name);
-                found.push(raw_finding.beside(scope.place(used), "a GPU is used here"));
+                found.push(of_number(scope, wrap.span, name, used));
             }
         }
     });
@@ -103,7 +109,7 @@ fn meant_by<'c>(scope: &FileScope<'c>, name: &'c str, around: &[Ancestor<'_, '_>
 }
 
 /// The body of the one class or function of this name.
-fn body_of<'c>(scope: &FileScope<'c>, name: &str) -> Option<&'c Block<'c>> {
+pub(super) fn body_of<'c>(scope: &FileScope<'c>, name: &str) -> Option<&'c Block<'c>> {
     let classes = scope.code.classes.iter().filter(|class| class.name == name).map(|class| &class.body);
     let functions = scope.code.functions.iter().filter(|one| one.name == name).map(|one| &one.body);
     let mut bodies = classes.chain(functions);
@@ -137,7 +143,7 @@ fn asks_for_no_gpu(scope: &FileScope<'_>, decorator: &Expr<'_>) -> bool {
 }
 
 /// The first call in a body that surely needs a GPU; `None` where the code asks whether there is one.
-fn use_in(scope: &FileScope<'_>, body: &Block<'_>) -> Option<Span> {
+pub(super) fn use_in(scope: &FileScope<'_>, body: &Block<'_>) -> Option<Span> {
     let (mut used, mut asks) = (None, false);
     walk_block(scope.code, body, &mut |part, _| {
         let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };

@@ -3,6 +3,7 @@
 use crate::code::walk::{CodeNode, walk};
 use crate::code::{ExprKind, SetVariable, StatementKind};
 use crate::commands::{self, Machines, Mask, Ranks, directives};
+use crate::facts::Span;
 use crate::masks;
 use crate::program::{MASK, RunCommand};
 use crate::rules::files::{FileScope, RawFinding};
@@ -165,4 +166,60 @@ impl Job {
     pub fn cards(&self) -> Option<usize> {
         self.cards.as_ref().map(|(cards, _)| *cards)
     }
+}
+
+/// Names of GPUs, by which clusters call the features of their machines.
+const FEATURES: &[&str] = &[
+    "2080", "3090", "4090", "a100", "a30", "a40", "a5000", "a6000", "ampere", "b200", "gtx", "h100", "h200",
+    "k40", "k80", "l4", "l40", "l40s", "p100", "pascal", "quadro", "rtx", "t4", "titan", "turing", "v100",
+    "volta",
+];
+
+/// `#SBATCH -C TitanX` in a job that asks for no GPU: a feature chooses the machine, and hands out nothing.
+pub(super) fn features_without_request(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    let told = directives(scope.whole_text());
+    let words: Vec<&str> = told.iter().map(|(_, word)| *word).collect();
+    let asks = |words: &[&str]| {
+        says_cards(words)
+            || words.iter().any(|word| {
+                word.starts_with("--tres") || word.starts_with("--exclusive") || word.starts_with("-G")
+            })
+    };
+    let by_command = |command: &RunCommand| {
+        ["sbatch", "srun", "salloc"]
+            .iter()
+            .any(|name| command.options_of(name).is_some_and(|told| asks(&told)))
+    };
+    if asks(&words) || scope.program.run_commands().flatten().any(by_command) {
+        return Vec::new();
+    }
+    let named = told.iter().enumerate().find_map(|(at, (start, word))| {
+        let value = match word.split_once('=') {
+            Some(("--constraint", value)) => value,
+            None if matches!(*word, "-C" | "--constraint") => told.get(at + 1)?.1,
+            None => word.strip_prefix("-C").filter(|value| !value.is_empty())?,
+            _ => return None,
+        };
+        let value = value.trim_matches(['"', '\'']);
+        names_a_card(value).then_some((Span::new(*start, start + word.len()), value))
+    });
+    let found = named.map(|(span, value)| RawFinding::at(scope.place(span)).word("feature", value));
+    found.into_iter().collect()
+}
+
+/// Whether each alternative of a constraint is a GPU: `TitanX`, `gpu_v100|rtx3090`.
+fn names_a_card(constraint: &str) -> bool {
+    let is_card = |name: &str| {
+        let name = name.to_ascii_lowercase();
+        let mut parts = name.split(|sign: char| !sign.is_ascii_alphanumeric());
+        parts.any(|part| {
+            FEATURES.iter().any(|card| match card.len() {
+                // `t4` is a part of many words.
+                0..=3 => part == *card || part.strip_prefix("gpu") == Some(card),
+                _ => part.starts_with(card) || part.ends_with(card),
+            }) || part.starts_with("rtx")
+                || part.starts_with("gtx")
+        })
+    };
+    constraint.split(['|', '[', ']']).filter(|name| !name.is_empty()).all(is_card)
 }

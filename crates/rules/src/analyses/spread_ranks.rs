@@ -4,6 +4,7 @@ use crate::code::walk::{CodeNode, walk};
 use crate::code::{Expr, ExprKind, Statement, StatementKind};
 use crate::commands::{ranks, ranks_of_settings, settings_of_accelerate};
 use crate::facts::{FileId, Place};
+use crate::findings::Severity;
 use crate::program::{RunCommand, is_spread};
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
@@ -18,6 +19,7 @@ const LAUNCHERS: &[&str] = &["torchrun", "torch.distributed.run", "torch.distrib
 /// `from_pretrained(name, device_map="auto")`, where a command of the project starts the program several times.
 pub(super) fn in_each_rank(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut spread = Vec::new();
+    let mut fixed = Vec::new();
     walk(scope.code, &mut |part, _| {
         let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
         let ExprKind::Attribute(_, "from_pretrained") = &call.callee.kind else { return };
@@ -25,20 +27,48 @@ pub(super) fn in_each_rank(scope: &FileScope<'_>) -> Vec<RawFinding> {
         if let ExprKind::Text(text) = &scope.names.meant(map).kind
             && is_spread(text)
         {
-            spread.push((map.span, text.to_string()));
+            spread.push((map.span, format!("device_map=\"{text}\"")));
+        } else if is_one_card(scope, map) {
+            let quantized = ["load_in_8bit", "load_in_4bit", "quantization_config"];
+            let is_quantized =
+                quantized.iter().any(|name| argument(&call.arguments, None, Some(name)).is_some());
+            fixed.push((map.span, format!("device_map={}", scope.text(map.span)), is_quantized));
         }
     });
     let text = scope.whole_text();
     // Who puts a rank into a map knows of the others.
-    if spread.is_empty() || text.contains("{\"\":") || text.contains("{'':") {
+    if fixed.is_empty() && (text.contains("{\"\":") || text.contains("{'':")) {
+        spread.clear();
+    }
+    if spread.is_empty() && fixed.is_empty() {
         return Vec::new();
     }
     let Some(site) = started_several_times(scope) else { return Vec::new() };
-    let found = spread.into_iter().map(|(span, map)| {
-        let raw_finding = RawFinding::at(scope.place(span)).word("map", map);
+    let raw_finding = |span, written: String, effect| {
+        let raw_finding = RawFinding::at(scope.place(span)).word("written", written).word("effect", effect);
         raw_finding.beside(site, "several processes are started here")
-    });
-    found.collect()
+    };
+    let over_all = "spreads the model over all cards in each of several processes";
+    let mut found: Vec<_> =
+        spread.into_iter().map(|(span, written)| raw_finding(span, written, over_all)).collect();
+    found.extend(fixed.into_iter().map(|(span, written, is_quantized)| {
+        let seen = raw_finding(span, written, "puts the model of each of several processes on the same card");
+        // Another model goes on to the card of its process, once it is loaded.
+        if is_quantized { seen } else { seen.at_most(Severity::Note) }
+    }));
+    found
+}
+
+/// `{"": 0}` and `{"": "cuda:0"}`, which is no rank.
+fn is_one_card(scope: &FileScope<'_>, map: &Expr<'_>) -> bool {
+    let ExprKind::Mapping(entries) = &scope.names.meant(map).kind else { return false };
+    let [(Some(key), value)] = entries.as_slice() else { return false };
+    matches!(&key.kind, ExprKind::Text(text) if text.is_empty())
+        && match &scope.names.meant(value).kind {
+            ExprKind::Int(_) => true,
+            ExprKind::Text(text) => text.starts_with("cuda:"),
+            _ => false,
+        }
 }
 
 /// Where a command of the project starts this file several times, or one that imports it, and trains there.

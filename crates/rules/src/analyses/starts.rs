@@ -2,10 +2,10 @@
 //! its name and the words without which it looks at no file.
 
 use super::{
-    Analysis, builds, containers, global_ranks, host_collectives, image_builds, late_ranks, linked,
-    mpi_ranks, node_numbers, preloads, providers, rank_masks, ranks, ray_environments, ray_tasks,
-    requirements, served_cards, settings_files, slurm_jobs, spread_ranks, subshells, task_numbers,
-    thread_contexts, unread_choices,
+    Analysis, bare_tools, builds, containers, global_ranks, host_collectives, image_builds, late_ranks,
+    linked, mpi_ranks, node_numbers, preloads, process_counts, providers, rank_masks, ranks,
+    ray_environments, ray_tasks, requirements, served_cards, settings_files, slurm_jobs, spread_ranks,
+    subshells, task_numbers, thread_contexts, unread_choices, uv_runs,
 };
 
 /// All of them, by name.
@@ -37,11 +37,21 @@ pub(super) const ANALYSES: &[Analysis] = &[
         look: subshells::that_take_variables_along,
     },
     Analysis {
+        name: "fewer-processes-than-machines",
+        words: &["num_machines", "num-machines"],
+        look: process_counts::below_machines,
+    },
+    Analysis {
         name: "global-rank-as-device",
         words: &["RANK", "get_rank", "horovod", "process_index", "mpi4py"],
         look: global_ranks::used_as_indices,
     },
     Analysis { name: "gpu-before-server-forks", words: preloads::WORDS, look: preloads::before_forks },
+    Analysis {
+        name: "gpu-feature-without-request",
+        words: &["#SBATCH"],
+        look: slurm_jobs::features_without_request,
+    },
     Analysis { name: "gpu-in-image-build", words: &["torch", ".py"], look: image_builds::that_need_gpu },
     Analysis { name: "gpus-left-by-vllm", words: &["vllm"], look: served_cards::left_by_vllm },
     Analysis {
@@ -107,6 +117,7 @@ pub(super) const ANALYSES: &[Analysis] = &[
             "StandardGpuResources",
             "GpuIndex",
             "index_cpu_to_gpu",
+            "jax.",
         ],
         look: providers::without_build,
     },
@@ -117,7 +128,11 @@ pub(super) const ANALYSES: &[Analysis] = &[
         look: ranks::without_device,
     },
     Analysis { name: "ranks-beyond-request", words: &["#SBATCH"], look: slurm_jobs::ranks_beyond_request },
-    Analysis { name: "ray-task-without-gpu", words: &["remote"], look: ray_tasks::without_gpu },
+    Analysis {
+        name: "ray-task-without-gpu",
+        words: &["remote", "Tuner", "tune.run", "TorchTrainer", "deployment"],
+        look: ray_tasks::without_gpu,
+    },
     Analysis {
         name: "rival-builds",
         words: &["faiss", "onnxruntime", "paddlepaddle", "tensorflow"],
@@ -144,6 +159,7 @@ pub(super) const ANALYSES: &[Analysis] = &[
         words: &["SLURM_LOCALID", "SLURM_PROCID", "LOCAL_RANK", "jax.distributed"],
         look: task_numbers::beyond_cards,
     },
+    Analysis { name: "uv-run-drops-extra", words: &["uv run", "\"uv\""], look: uv_runs::that_drop_extras },
     Analysis {
         name: "variable-not-exported",
         words: &["VISIBLE_DEVICES=", "DEVICE_ORDER=", "ALLOC_CONF="],
@@ -164,5 +180,6 @@ pub(super) const ANALYSES: &[Analysis] = &[
         words: &["install"],
         look: requirements::without_cuda_on_windows,
     },
+    Analysis { name: "tool-without-gpu", words: &["nvidia-smi"], look: bare_tools::without_gpu },
     Analysis { name: "wheel-lacks-architecture", words: &["torch"], look: requirements::wheels_that_lack_it },
 ];

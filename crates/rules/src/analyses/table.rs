@@ -6,12 +6,12 @@ use super::{
     context_managers, cuda_switches, current_devices, current_kernels, dataset_workers, device_arguments,
     device_names, dropped_moves, env_validators, environments, epoch_outputs, fixtures, gradients, hard_cuda,
     hardware, host_arrays, import_proofs, inputs, jax_memory, jax_platforms, kept_counts, kept_graphs,
-    kept_on_current, late_moves, lazy_imports, leak_checks, left_models, legacy_constructors, loaded_again,
-    loader_generators, locks, loss_weights, made_layers, made_tensors, mask_numbers, model_instances,
-    nvml_indices, optional_imports, parallel_kernels, parsed_masks, pickled, placed_models, plain_layers,
-    python_names, quantized_moves, resets, retries, rocm, step_loops, switches, tensorflow, tensorflow_cards,
-    tensorflow_memory, tf32, uncalled_checks, unentered_contexts, unmoved_tensors, unused_choices,
-    visible_counts, volatile,
+    kept_on_current, late_moves, late_offloads, lazy_imports, leak_checks, left_graphs, left_models,
+    legacy_constructors, loaded_again, loader_generators, locks, loss_weights, made_layers, made_tensors,
+    mask_numbers, model_instances, nvml_indices, optional_imports, parallel_kernels, parsed_masks, pickled,
+    placed_models, plain_layers, python_names, quantized_moves, resets, retries, rocm, step_loops, switches,
+    tensorflow, tensorflow_cards, tensorflow_memory, text_numbers, tf32, uncalled_checks, unentered_contexts,
+    unmoved_tensors, unused_choices, visible_counts, volatile,
 };
 
 /// All of them, by name.
@@ -102,6 +102,7 @@ pub(super) const ANALYSES: &[Analysis] = &[
         words: &["device", "DEVICE", "map_location", ".to("],
         look: device_names::that_name_none,
     },
+    Analysis { name: "device-number-as-text", words: &["gpu", "cuda"], look: text_numbers::given_as_devices },
     Analysis {
         name: "empty-cache-before-collect",
         words: &["empty_cache", "free_all_blocks", "clear_device_cache"],
@@ -145,6 +146,7 @@ pub(super) const ANALYSES: &[Analysis] = &[
         words: &["numpy()", "np.array(", "np.asarray("],
         look: host_arrays::of_gpu_tensors,
     },
+    Analysis { name: "graph-left-on-cpu", words: &["dgl"], look: left_graphs::with_gpu_values },
     Analysis {
         name: "import-proof-in-same-process",
         words: &["modules"],
@@ -233,6 +235,7 @@ pub(super) const ANALYSES: &[Analysis] = &[
         words: &["nvmlDeviceGetCount", "nvmlDeviceGetHandleByIndex", "nvidia-smi", "nvitop", "GPUtil"],
         look: nvml_indices::that_cross,
     },
+    Analysis { name: "offload-after-move", words: &["_offload("], look: late_offloads::behind_moves },
     Analysis {
         name: "optimizer-state-before-move",
         words: &["load_state_dict"],
@@ -290,7 +293,11 @@ pub(super) const ANALYSES: &[Analysis] = &[
         words: &["shuffle", "generator"],
         look: loader_generators::for_another_device,
     },
-    Analysis { name: "tensor-made-on-cpu", words: &["Module"], look: made_tensors::while_running },
+    Analysis {
+        name: "tensor-made-on-cpu",
+        words: &["Module", ".to(", ".cuda("],
+        look: made_tensors::while_running,
+    },
     Analysis { name: "tensor-not-a-buffer", words: &["Module"], look: unmoved_tensors::in_modules },
     Analysis { name: "tensorflow-beside-jax", words: &["jax"], look: tensorflow::beside_jax },
     Analysis {

@@ -15,7 +15,7 @@ use rustc_hash::FxHashSet;
 const MODULES: &[&str] = &["nn.Module", "LightningModule"];
 
 /// What takes a tensor and gives another one of the same device.
-const SAME_DEVICE: &[&str] = &[
+pub(super) const SAME_DEVICE: &[&str] = &[
     "abs",
     "bool",
     "ceil",

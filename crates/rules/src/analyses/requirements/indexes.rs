@@ -12,7 +12,7 @@ const PACKAGES: &[&str] = &["torch", "torchaudio", "torchvision"];
 pub fn overruled_indexes(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let text = scope.whole_text();
     let by_variable = text.lines().find_map(extra_by_variable);
-    let mut found: Vec<RawFinding> = Vec::new();
+    let mut found = left_behind(scope);
     let mut last: Option<&Part> = None;
     for asked in scope.code.requirements.iter().filter(|asked| PACKAGES.contains(&asked.name.as_str())) {
         let is_command = matches!(asked.part, Part::Command(_)) && last != Some(&asked.part);
@@ -45,6 +45,38 @@ pub fn overruled_indexes(scope: &FileScope<'_>) -> Vec<RawFinding> {
         }
     }
     found
+}
+
+/// `--extra-index-url …/whl/cu118` with `torch`: that index has no new versions, and PyPI has.
+fn left_behind(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    let published = &scope.program.knowledge.tables.wheels.published;
+    let mut found: Vec<RawFinding> = Vec::new();
+    for asked in scope.code.requirements.iter().filter(|asked| asked.name == "torch") {
+        let is_open = || !scope.text(asked.span).contains(['=', '<', '@', '/', '~']);
+        if asked.index.only.is_some() || asked.index.links || is_bounded(asked) && !is_open() {
+            continue;
+        }
+        let [extra] = asked.index.extra.as_slice() else { continue };
+        let Some(cuda) = Build::of_address(extra).and_then(Build::cuda) else { continue };
+        let is_known = published.iter().any(|row| row.cuda.contains(&cuda));
+        let is_current = published.last().is_none_or(|row| row.cuda.contains(&cuda));
+        let place = scope.place(asked.span);
+        if !is_known || is_current || found.iter().any(|known| known.place == place) {
+            continue;
+        }
+        let reason = "pip takes the newest version of all indexes, and this one gets no new versions";
+        let raw_finding = RawFinding::at(place).word("name", &asked.name).word("index", extra);
+        found.push(raw_finding.word("other", "PyPI").word("reason", reason));
+    }
+    // uv asks the extra index first.
+    let is_uv = scope.whole_text().contains("uv pip") || scope.program.has_any(&["uv pip install -r"]);
+    if is_uv { Vec::new() } else { found }
+}
+
+/// Whether the newest version may not be taken.
+fn is_bounded(asked: &Requirement) -> bool {
+    let Some(clauses) = &asked.clauses else { return true };
+    clauses.iter().any(|clause| !matches!(clause.operator.as_str(), ">=" | ">" | "!="))
 }
 
 /// `ENV PIP_EXTRA_INDEX_URL=…`

@@ -1,0 +1,26 @@
+//! nvidia-smi in a container that is given no GPU: the container toolkit brings the program together with the cards.
+
+use crate::code::Host;
+use crate::commands::program_name;
+use crate::rules::files::{FileScope, RawFinding};
+
+/// `run: nvidia-smi` in the container of a job, without `options: --gpus all`.
+pub(super) fn without_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    let mut found: Vec<RawFinding> = Vec::new();
+    for command in scope.program.run_commands().flatten().filter(|one| one.site.file == scope.file) {
+        let first = command.words.first().and_then(|word| word.as_deref());
+        let is_it = first.is_some_and(|word| program_name(word) == "nvidia-smi");
+        let text = scope.whole_text();
+        let start = text[..command.site.span.start as usize].rfind('\n').map_or(0, |at| at + 1);
+        let line = text[start..].lines().next().unwrap_or_default();
+        let is_asked = ["||", "if ", "&&", "command -v"].iter().any(|word| line.contains(word));
+        if is_it
+            && !is_asked
+            && command.host == Host::BareContainer
+            && !found.iter().any(|known| known.place == command.site)
+        {
+            found.push(RawFinding::at(command.site));
+        }
+    }
+    found
+}

@@ -1,0 +1,82 @@
+//! GPUs that JAX is told to use, in a project that installs its build for the CPU.
+
+use super::images::asked_by_images;
+use crate::code::walk::{Ancestor, CodeNode, walk};
+use crate::code::{Call, Expr, ExprKind, Part, Requirement};
+use crate::facts::Place;
+use crate::rules::files::{FileScope, RawFinding};
+use crate::rules::uses::argument;
+
+/// Words in any file of the project that speak of a build with CUDA.
+const OTHER_BUILDS: &[&str] = &[
+    "jax[cuda",
+    "jax[gpu",
+    "jaxlib[cuda",
+    "+cuda",
+    "jax-cuda",
+    "jax_cuda",
+    "jax-releases",
+    "nvidia/jax",
+    "jax-toolbox",
+    "ghcr.io/nvidia",
+    "=*cuda",
+    "*cuda*",
+];
+
+/// `jax.devices("gpu")`, where the project installs `jax` without an extra for CUDA.
+pub(super) fn without_gpu(scope: &FileScope<'_>) -> Option<RawFinding> {
+    let mut used = None;
+    walk(scope.code, &mut |part, around| {
+        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        let is_tried = || around.iter().any(|one| matches!(one, Ancestor::Try(_)));
+        let may_be_off =
+            || around.iter().any(|one| matches!(one, Ancestor::Then(_) | Ancestor::Otherwise(_)));
+        if used.is_none() && asks_for_gpu(scope, call) && !is_tried() && !may_be_off() {
+            used = Some(expr.span);
+        }
+    });
+    let span = used?;
+    let file = scope.program.name_of(scope.file);
+    let is_jax = |asked: &&Requirement| matches!(asked.name.as_str(), "jax" | "jaxlib");
+    let here = scope.code.requirements.iter().filter(is_jax);
+    let here = here.filter(|asked| matches!(asked.part, Part::Command(_)));
+    let place = here.map(|asked| scope.place(asked.span)).next();
+    let in_image = || asked_by_images(scope, "jax").first().map(|(place, _)| *place);
+    let place: Option<Place> = place.or_else(in_image);
+    if place.is_none() && scope.program.versions().asked(file, "jax").is_empty() {
+        return None;
+    }
+    if scope.program.every_file().any(|(_, file)| OTHER_BUILDS.iter().any(|word| file.text.contains(word))) {
+        return None;
+    }
+    let wanted = "install `jax[cuda12]`, or the extra for the CUDA of the machine: `jax` alone is the build for the CPU";
+    let raw_finding = RawFinding::at(scope.place(span)).word("name", scope.text(span));
+    let raw_finding = raw_finding.word("package", "JAX").word("wanted", wanted);
+    Some(match place {
+        Some(place) => raw_finding.beside(place, "it is installed here"),
+        None => raw_finding,
+    })
+}
+
+/// Whether a call raises where JAX has no GPU.
+fn asks_for_gpu(scope: &FileScope<'_>, call: &Call<'_>) -> bool {
+    let is_gpu = |given: Option<&Expr<'_>>| {
+        given.is_some_and(|given| {
+            matches!(&scope.names.meant(given).kind, ExprKind::Text(text) if matches!(&**text, "gpu" | "cuda"))
+        })
+    };
+    match scope.names.path(&call.callee).unwrap_or_default() {
+        "jax.devices" | "jax.device_count" => is_gpu(argument(&call.arguments, Some(0), Some("backend"))),
+        "jax.local_devices" | "jax.local_device_count" => {
+            is_gpu(argument(&call.arguments, None, Some("backend")))
+        }
+        "jax.config.update" => {
+            let name = argument(&call.arguments, Some(0), None);
+            let is_platform = name.is_some_and(|name| {
+                matches!(&name.kind, ExprKind::Text(text) if matches!(&**text, "jax_platforms" | "jax_platform_name"))
+            });
+            is_platform && is_gpu(argument(&call.arguments, Some(1), None))
+        }
+        _ => false,
+    }
+}

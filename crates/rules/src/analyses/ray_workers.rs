@@ -1,0 +1,122 @@
+//! What Ray's libraries start as actors of their own: trials of Tune, workers of Train, replicas of Serve. Each gets the cards that its settings ask for.
+
+use super::ray_tasks::{body_of, use_in};
+use crate::code::walk::{CodeNode, walk};
+use crate::code::{Argument, Call, Expr, ExprKind, StatementKind};
+use crate::rules::files::{FileScope, RawFinding};
+use crate::rules::uses::argument;
+
+/// Trials, workers and replicas that use a GPU and ask for none.
+pub(super) fn without_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    let mut found = Vec::new();
+    walk(scope.code, &mut |part, _| match part {
+        CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) => {
+            let path = scope.names.path(&call.callee).unwrap_or_default();
+            let asked = match path {
+                "ray.tune.Tuner" => trial_of(scope, call, false),
+                "ray.tune.run" => trial_of(scope, call, true),
+                "ray.train.torch.TorchTrainer" => worker_of(scope, call),
+                _ => None,
+            };
+            let Some((name, missing, write)) = asked else { return };
+            if let Some(used) = body_of(scope, name).and_then(|body| use_in(scope, body)) {
+                let raw_finding = RawFinding::at(scope.place(expr.span)).word("name", name);
+                let raw_finding = raw_finding.word("missing", missing).word("write", write);
+                found.push(raw_finding.beside(scope.place(used), "a GPU is used here"));
+            }
+        }
+        CodeNode::Statement(step) => {
+            let StatementKind::DefineClass { class, decorators } = &step.kind else { return };
+            let class = &scope.code.classes[*class];
+            let Some(decorator) = decorators.iter().find(|one| deploys_without_gpu(scope, one)) else {
+                return;
+            };
+            if let Some(used) = use_in(scope, &class.body) {
+                let raw_finding = RawFinding::at(scope.place(decorator.span)).word("name", class.name);
+                let raw_finding = raw_finding
+                    .word("missing", "`num_gpus` is missing in `ray_actor_options`")
+                    .word("write", "`@serve.deployment(ray_actor_options={\"num_gpus\": 1})`");
+                found.push(raw_finding.beside(scope.place(used), "a GPU is used here"));
+            }
+        }
+        CodeNode::Expr(_) | CodeNode::Target(_) => {}
+    });
+    found
+}
+
+type Asked<'c> = (&'c str, &'static str, &'static str);
+
+/// The function that a tuner runs, where nothing says what each trial needs.
+fn trial_of<'c>(scope: &FileScope<'_>, call: &'c Call<'c>, by_run: bool) -> Option<Asked<'c>> {
+    let is_open = call.arguments.iter().any(|one| one.unpacked);
+    let resources = argument(&call.arguments, None, Some("resources_per_trial"));
+    if is_open || by_run && resources.is_some() {
+        return None;
+    }
+    let first =
+        argument(&call.arguments, Some(0), Some(if by_run { "run_or_experiment" } else { "trainable" }))?;
+    let name = match &first.kind {
+        ExprKind::Name(name) => name,
+        // `tune.with_parameters(trial, data=data)` says nothing of cards.
+        ExprKind::Call(inner) if scope.names.path(&inner.callee) == Some("ray.tune.with_parameters") => {
+            match inner.arguments.first() {
+                Some(Argument { value: Expr { kind: ExprKind::Name(name), .. }, name: None, .. }) => name,
+                _ => return None,
+            }
+        }
+        _ => return None,
+    };
+    Some(match by_run {
+        true => (
+            name,
+            "`resources_per_trial` is missing, and a trial gets one processor and no GPU",
+            "`resources_per_trial={\"gpu\": 1}`",
+        ),
+        false => (
+            name,
+            "`tune.with_resources` is missing, and a trial gets one processor and no GPU",
+            "`tune.Tuner(tune.with_resources(trial, {\"gpu\": 1}))`",
+        ),
+    })
+}
+
+/// The function that a trainer runs in each worker, where the workers are for processors.
+fn worker_of<'c>(scope: &FileScope<'_>, call: &'c Call<'c>) -> Option<Asked<'c>> {
+    if call.arguments.iter().any(|one| one.unpacked) {
+        return None;
+    }
+    let function = argument(&call.arguments, Some(0), Some("train_loop_per_worker"))?;
+    let ExprKind::Name(name) = function.kind else { return None };
+    let asks = |scaling: &Expr<'_>| match &scope.names.meant(scaling).kind {
+        ExprKind::Call(scaling) => scaling.arguments.iter().any(|one| {
+            one.unpacked
+                || one.name.is_some_and(|name| {
+                    name == "use_gpu" || name.starts_with("resources") || name == "accelerator_type"
+                })
+        }),
+        // Made elsewhere.
+        _ => true,
+    };
+    let scaling = argument(&call.arguments, None, Some("scaling_config"));
+    if scaling.is_some_and(asks) {
+        return None;
+    }
+    Some((
+        name,
+        "`use_gpu=True` is missing in `ScalingConfig`",
+        "`scaling_config=ScalingConfig(num_workers=2, use_gpu=True)`",
+    ))
+}
+
+/// `@serve.deployment`, `@serve.deployment(num_replicas=2)`
+fn deploys_without_gpu(scope: &FileScope<'_>, decorator: &Expr<'_>) -> bool {
+    let is_it = |expr: &Expr<'_>| scope.names.path(expr) == Some("ray.serve.deployment");
+    match &decorator.kind {
+        ExprKind::Call(call) => {
+            let asks = |name: &str| matches!(name, "ray_actor_options" | "placement_group_bundles");
+            is_it(&call.callee)
+                && !call.arguments.iter().any(|one| one.unpacked || one.name.is_some_and(asks))
+        }
+        _ => is_it(decorator),
+    }
+}
