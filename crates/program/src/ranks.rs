@@ -118,7 +118,12 @@ fn assigned(line: &str, place: usize) -> Option<&str> {
     let line = &line[blanks..];
     let end = line.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(line.len());
     let (name, rest) = line.split_at(end);
-    let value = rest.trim_start().strip_prefix('=').filter(|value| !value.starts_with('='))?;
+    // `rank: int = …`
+    let rest = match rest.trim_start().strip_prefix(':') {
+        Some(annotated) => &annotated[annotated.find('=')?..],
+        None => rest.trim_start(),
+    };
+    let value = rest.strip_prefix('=').filter(|value| !value.starts_with('='))?;
     (!name.is_empty() && place >= blanks + line.len() - value.len()).then_some(name)
 }
 
@@ -132,7 +137,9 @@ mod tests {
             line.rfind("ocal_rank").or(line.rfind("OCAL_RANK")).and_then(|at| assigned(line, at))
         };
         assert_eq!(name("    rank = int(os.environ['LOCAL_RANK'])"), Some("rank"));
+        assert_eq!(name("rank: int = int(os.environ['LOCAL_RANK'])"), Some("rank"));
         assert_eq!(name("rank == local_rank"), None);
+        assert_eq!(name("if rank: use(local_rank)"), None);
         assert_eq!(name("local_rank = 3"), None);
         assert_eq!(name("self.rank = local_rank"), None);
     }

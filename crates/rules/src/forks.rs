@@ -41,11 +41,11 @@ impl Scope<'_> {
         None
     }
 
-    /// The blocks that only the child of an `os.fork()` runs: `if pid == 0:`.
+    /// The blocks that only the child of an `os.fork()` runs: `if pid == 0:` behind `pid = os.fork()` or `pid: int = os.fork()`.
     fn blocks_of_child(&self, fork: &Event) -> Vec<Place> {
         let file = fork.place.file;
         let text = |span: Span| self.program.text(Place { file, span });
-        let bound = text(fork.statement.span).split('=').next().unwrap_or_default().trim();
+        let bound = text(fork.statement.span).split(['=', ':']).next().unwrap_or_default().trim();
         let is_pid = |expr: &Expr<'_>| {
             let written = text(expr.span);
             written == bound || written.contains(text(fork.place.span))

@@ -75,6 +75,9 @@ impl<'s> Lowering<'s, '_> {
                 StatementKind::Assign { value, targets: self.targets(&assign.targets), annotated: false }
             }
             S::AnnAssign(assign) => {
+                if let Some(value) = &assign.value {
+                    self.note_kept(&assign.target, value);
+                }
                 let value = assign.value.as_ref().map(|value| self.expr(value));
                 StatementKind::Assign { value, targets: vec![self.target(&assign.target)], annotated: true }
             }

@@ -101,7 +101,9 @@ fn stays_alone(text: &str, name: &str) -> bool {
         }
         let line = &text[text[..at].rfind('\n').map_or(0, |line| line + 1)..];
         let line = &line[..line.find('\n').unwrap_or(line.len())];
+        let is_annotated = rest.starts_with(':') && start.ends_with(['\n', ';']);
         let is_harmless = rest.starts_with('(')
+            || is_annotated
             || rest.trim_start().starts_with('=')
                 && !rest.trim_start().starts_with("==")
                 && start.ends_with(['\n', ';'])

@@ -13,7 +13,7 @@ pub(super) fn while_running(scope: &FileScope<'_>) -> Vec<RawFinding> {
     for class in scope.code.classes.iter().filter(|class| is_module(scope, class)) {
         for method in methods_of(scope, class) {
             let text = scope.text(method.span);
-            if !text.contains("nn.") || ["device", "cuda", "no_grad"].iter().any(|word| text.contains(word)) {
+            if ["device", "cuda", "no_grad"].iter().any(|word| text.contains(word)) {
                 continue;
             }
             found.extend(in_method(scope, method));

@@ -47,7 +47,7 @@ pub(super) fn after_loading(scope: &FileScope<'_>) -> Vec<RawFinding> {
                 Target::Name(name, _) => *name,
                 Target::Attribute(object, _) => {
                     let rest = &scope.whole_text()[object.span.start as usize..value.span.start as usize];
-                    rest.split('=').next().unwrap_or_default().trim()
+                    rest.split(['=', ':']).next().unwrap_or_default().trim()
                 }
                 _ => return,
             };

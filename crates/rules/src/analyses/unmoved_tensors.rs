@@ -161,9 +161,17 @@ pub(super) fn makes_layer(scope: &FileScope<'_>, expr: &Expr<'_>) -> bool {
     let ExprKind::Name(name) = call.callee.kind else { return false };
     let has_layers = |class: &Class<'_>| {
         let text = scope.text(class.span);
-        text.contains("register_buffer(") || LAYERS.iter().any(|layer| text.contains(&format!("nn.{layer}")))
+        text.contains("register_buffer(") || LAYERS.iter().any(|layer| is_called(text, layer))
     };
     scope.code.classes.iter().any(|class| class.name == name && is_module(scope, class) && has_layers(class))
+}
+
+/// Whether a text calls what begins with a name: `Conv2d(` for `Conv`.
+fn is_called(text: &str, name: &str) -> bool {
+    let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
+    text.match_indices(name).any(|(at, _)| {
+        !text[..at].ends_with(is_part) && text[at..].trim_start_matches(is_part).starts_with('(')
+    })
 }
 
 pub(super) fn is_module(scope: &FileScope<'_>, class: &Class<'_>) -> bool {
