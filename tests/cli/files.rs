@@ -72,6 +72,20 @@ fn only_named_paths_are_reported_though_the_project_is_read() {
 }
 
 #[test]
+fn a_project_by_its_files_is_read_whole_without_git_and_policy() {
+    let project = Project::new()
+        .file("scripts/train.py", "import os\nfrom tool.cards import warm\n\nwarm()\nos.environ[\"CUDA_VISIBLE_DEVICES\"] = \"1\"\n")
+        .file("tool/__init__.py", "")
+        .file("tool/cards.py", "import torch\n\n\ndef warm():\n    torch.cuda.init()\n");
+    let check = "check --isolated --no-cache --format concise scripts/train.py";
+    // In any other folder, such as that of a user, a neighbour is read only where the file itself leads to it.
+    assert!(!project.run(check).stdout.contains("pin-after-cuda-init"));
+    let project = project.file("setup.py", "from setuptools import setup\n\nsetup(name=\"tool\")\n");
+    let answer = project.run(check);
+    assert!(answer.stdout.contains("scripts/train.py:5:1: error[pin-after-cuda-init]"), "{}", answer.stdout);
+}
+
+#[test]
 fn names_are_relative_to_the_root_and_sorted() {
     let project = Project::new().file("app/gpulint.yaml", "").file("app/z.py", "").file("app/b/a.py", "");
     let project = project.file("out.py", "");

@@ -85,6 +85,9 @@ pub enum SettingsError {
     CurrentDirectory(std::io::Error),
 }
 
+/// A folder with one of these is a project, also where no policy and no git work tree says so.
+const PROJECT_FILES: &[&str] = &["pyproject.toml", "requirements.txt", "setup.cfg", "setup.py"];
+
 /// The settings of a run, and how much of the project it reads.
 ///
 /// The policy is the nearest upwards from the folder that all checked paths share, so the order in which paths are named does
@@ -127,7 +130,9 @@ pub fn resolve(request: &Request) -> Result<(Settings, FileSelection), SettingsE
     let folder = folder.filter(|folder| *folder != root).map(Path::to_owned);
     let in_work_tree = start.starts_with(&root) && root.join(".git").exists();
     let in_folder = request.folder.is_some() && start.starts_with(&root);
-    let is_project = found.is_some() || in_work_tree || in_folder;
+    let holds_project =
+        start.starts_with(&root) && PROJECT_FILES.iter().any(|name| request.disk.is_file(&root.join(name)));
+    let is_project = found.is_some() || in_work_tree || in_folder || holds_project;
     let extent = if is_project { FileSelection::Project } else { FileSelection::NamedPaths };
     let mut bounds = Bounds::of(&root).and(&request.paths);
     if let Some((file, policy)) = &named {
