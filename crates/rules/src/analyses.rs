@@ -119,6 +119,7 @@ mod unused_parameters;
 mod uv_runs;
 mod visible_counts;
 mod volatile;
+mod written_variables;
 
 use super::files::{FileScope, RawFinding};
 

@@ -4,6 +4,7 @@
 //! Names are followed through assignments, loops, `append` and the functions of one file, by what stands in them.
 
 use super::mask_numbers::index_in;
+use super::written_variables::written;
 use crate::code::walk::{CodeNode, functions_around, walk};
 use crate::code::{Argument, Expr, ExprKind, Function, SetVariable, StatementKind, Target};
 use crate::facts::Span;
@@ -70,6 +71,13 @@ fn look<'a>(scope: &FileScope<'a>, known: &mut FxHashSet<&'a str>, found: &mut V
                             target => known.extend(target.names()),
                         }
                     }
+                }
+            }
+            // `os.environ.update(CUDA_VISIBLE_DEVICES=str(best))`
+            StatementKind::Evaluate(_) | StatementKind::Update { .. } => {
+                let value = written(scope, step, MASK).map(|value| scope.text(value.span));
+                if value.is_some_and(|text| tells_index(text) || mentions(text, known)) {
+                    found.push(step.span);
                 }
             }
             StatementKind::SetVariable(set) => look_at_variable(scope, set, known, found),
@@ -159,7 +167,7 @@ fn tells_index(text: &str) -> bool {
 
 /// Whether `nvidia-smi` is asked, by itself or by GPUtil, which starts it.
 fn asks_command(text: &str) -> bool {
-    ["nvidia-smi", "GPUtil.get", "getFirstAvailable("].iter().any(|word| text.contains(word))
+    ["nvidia-smi", "getAvailable(", "getGPUs(", "getFirstAvailable("].iter().any(|word| text.contains(word))
 }
 
 /// `len(lines)`

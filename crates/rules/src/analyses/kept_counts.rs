@@ -1,26 +1,18 @@
 //! A number of GPUs that torch 2.2 and 2.3 keep from before the mask was set.
 
 use super::order::PlaceInFunction;
+use super::written_variables::written;
 use crate::code::walk::{CodeNode, walk};
-use crate::code::{Expr, ExprKind, StatementKind, Target};
+use crate::code::{Expr, ExprKind};
 use crate::program::MASK;
 use crate::rules::files::{FileScope, RawFinding};
 
 /// Masks below `torch.cuda.device_count()`.
 pub(super) fn before_masks(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let (mut counts, mut masks): (Vec<PlaceInFunction>, Vec<PlaceInFunction>) = (Vec::new(), Vec::new());
-    let is_mask =
-        |key: &Expr<'_>| matches!(&scope.names.meant(key).kind, ExprKind::Text(text) if text == MASK);
     walk(scope.code, &mut |part, around| match part {
-        CodeNode::Statement(step) => {
-            let StatementKind::Assign { targets, value: Some(_), .. } = &step.kind else { return };
-            let fills = |target: &Target<'_>| match target {
-                Target::Item(item) => scope.names.path(&item.0) == Some("os.environ") && is_mask(&item.1),
-                _ => false,
-            };
-            if targets.iter().any(fills) {
-                masks.push(PlaceInFunction::of(step.span, around));
-            }
+        CodeNode::Statement(step) if written(scope, step, MASK).is_some() => {
+            masks.push(PlaceInFunction::of(step.span, around));
         }
         CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. })
             if scope.names.path(&call.callee) == Some("torch.cuda.device_count") =>

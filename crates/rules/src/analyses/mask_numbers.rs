@@ -3,6 +3,7 @@
 use super::mask_lists::{cut_from, joined, mapped};
 use super::order::PlaceInFunction;
 use super::parsed_masks::mask_in;
+use super::written_variables::written;
 use crate::code::walk::{Ancestor, CodeNode, functions_around, walk};
 use crate::code::{Call, Expr, ExprKind, Operator, Statement, StatementKind, Target};
 use crate::facts::Span;
@@ -239,23 +240,7 @@ impl<'a> Number<'a> {
 
 /// What a statement writes into the mask.
 pub(super) fn mask_filled<'c>(scope: &FileScope<'_>, step: &'c Statement<'c>) -> Option<&'c Expr<'c>> {
-    let is_mask =
-        |key: &Expr<'_>| matches!(&scope.names.meant(key).kind, ExprKind::Text(text) if text == MASK);
-    match &step.kind {
-        StatementKind::Assign { targets, value: Some(value), .. } => {
-            let fills = |target: &Target<'_>| match target {
-                Target::Item(item) => scope.names.path(&item.0) == Some("os.environ") && is_mask(&item.1),
-                _ => false,
-            };
-            targets.iter().any(fills).then_some(value)
-        }
-        StatementKind::Evaluate(Expr { kind: ExprKind::Call(call), .. }) => {
-            let sets = scope.names.path(&call.callee) == Some("os.environ.setdefault");
-            let key = argument(&call.arguments, Some(0), None).filter(|key| sets && is_mask(key));
-            key.and(argument(&call.arguments, Some(1), None))
-        }
-        _ => None,
-    }
+    written(scope, step, MASK)
 }
 
 /// The name, attribute or member of which a text is made: of `str(n)`, `f"{n}"`, `"%d" % n`, `"{}".format(n)` it is `n`.

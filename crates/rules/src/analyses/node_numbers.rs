@@ -1,7 +1,8 @@
 //! Numbers that Slurm gives the GPUs of a machine, as a mask inside a job.
 
+use super::written_variables::overwritten;
 use crate::code::walk::{Ancestor, CodeNode, walk};
-use crate::code::{ExprKind, SetVariable, StatementKind, Target};
+use crate::code::{SetVariable, StatementKind};
 use crate::facts::Span;
 use crate::program::MASK;
 use crate::rules::files::{FileScope, RawFinding};
@@ -37,14 +38,11 @@ pub(super) fn as_mask(scope: &FileScope<'_>) -> Vec<RawFinding> {
         match &step.kind {
             StatementKind::SetVariable(one) => set(one),
             StatementKind::Command(command) => command.environment.iter().for_each(set),
-            StatementKind::Assign { targets, value: Some(value), .. } => {
-                let [Target::Item(item)] = &targets[..] else { return };
-                let is_mask = matches!(&item.1.kind, ExprKind::Text(name) if name == MASK);
-                if is_mask && scope.names.path(&item.0) == Some("os.environ") {
+            _ => {
+                if let Some(value) = overwritten(scope, step, MASK) {
                     look(step.span, scope.text(scope.names.meant(value).span));
                 }
             }
-            _ => {}
         }
     });
     found

@@ -2,6 +2,7 @@
 //! knows no mask, CUDA counts what the mask leaves, the fastest first.
 
 use super::parsed_masks::mask_in;
+use super::written_variables::writes_mask_alone;
 use crate::code::walk::{CodeNode, functions_around, walk};
 use crate::code::{Call, Expr, ExprKind, StatementKind, Target};
 use crate::facts::Span;
@@ -71,7 +72,7 @@ pub(super) fn that_cross(scope: &FileScope<'_>) -> Vec<RawFinding> {
         }
     });
     let filled = super::filled_masks::by_nvml(scope);
-    if !sets_mask_without_order(scope) && !is_started_with_mask(scope) {
+    if !writes_mask_alone(scope) && !is_started_with_mask(scope) {
         by_nvml.clear();
         found.clear();
     }
@@ -145,20 +146,4 @@ fn is_cuda_index(scope: &FileScope<'_>, index: &Expr<'_>) -> bool {
         ExprKind::Attribute(object, "index") => scope.text(object.span).ends_with("device"),
         _ => false,
     }
-}
-
-/// Whether the file sets a mask, and not the order in which NVML counts.
-fn sets_mask_without_order(scope: &FileScope<'_>) -> bool {
-    let text = scope.whole_text();
-    let sets = |variable: &str| {
-        text.match_indices(variable).any(|(at, _)| {
-            let behind = text[at + variable.len()..].trim_start_matches(['"', '\'', ']', ' ']);
-            let before = &text[..at];
-            let written = behind.starts_with('=') && !behind.starts_with("==");
-            let is_item = before.ends_with("environ[\"") || before.ends_with("environ['");
-            let is_default = ["setdefault(\"", "setdefault('"].iter().any(|call| before.ends_with(call));
-            (is_item && written) || is_default || before.ends_with("%env ")
-        })
-    };
-    sets(MASK) && !sets(ORDER)
 }

@@ -2,6 +2,7 @@
 
 use super::mask_numbers::mask_filled;
 use super::parsed_masks::mask_in;
+use super::written_variables::overwritten;
 use crate::code::walk::{CodeNode, walk, walk_top};
 use crate::code::{Comparison, Expr, ExprKind, StatementKind};
 use crate::commands::ranks;
@@ -49,8 +50,8 @@ pub(super) fn that_ignore_given(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let (mut filled, mut of_rank, mut entries) = (Vec::new(), Vec::new(), Vec::new());
     let mut is_read = false;
     walk(scope.code, &mut |part, _| match part {
-        CodeNode::Statement(step) if matches!(step.kind, StatementKind::Assign { .. }) => {
-            filled.extend(mask_filled(scope, step).map(|value| (step.span, value.span)));
+        CodeNode::Statement(step) => {
+            filled.extend(overwritten(scope, step, MASK).map(|value| (step.span, value.span)));
         }
         CodeNode::Expr(expr) => {
             is_read = is_read || looks_at_mask(scope, expr);
