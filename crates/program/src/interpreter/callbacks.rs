@@ -191,8 +191,6 @@ pub(super) fn starts_child(path: &str) -> bool {
         || spawns.iter().any(|end| path.ends_with(end))
         // It starts the processes that run the tasks.
         || path == "ray.init"
-        // The engine is a process of its own since 0.8.
-        || path == "vllm.LLM"
         || is_notebook_launcher(path)
         || (path.contains("Process")
             && (path.ends_with(".start") || path.ends_with(".submit") || path.ends_with(".map")))
