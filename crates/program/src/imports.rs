@@ -192,7 +192,8 @@ pub(super) fn matters(import: &Import<'_>, knowledge: &Knowledge, options: &Opti
 
 /// Whether an import leads out of the project.
 pub(super) fn is_outside(import: &Import<'_>, file: FileId, modules: &Modules) -> bool {
-    import.level == 0 && targets(import, file, modules).is_empty()
+    // A module that is named like a library, and imports it: nobody imports himself.
+    import.level == 0 && targets(import, file, modules).iter().all(|target| *target == file)
 }
 
 /// The project files that an import may run.

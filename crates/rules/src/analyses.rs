@@ -96,6 +96,7 @@ mod rocm;
 mod served_cards;
 mod settings_files;
 mod slurm_jobs;
+mod spawned_devices;
 mod spread_ranks;
 mod starts;
 mod step_loops;

@@ -104,6 +104,8 @@ impl Language {
             "justfile" | ".justfile" | "procfile" | "crontab" => return Some(Language::Launcher),
             "snakefile" | "jenkinsfile" | "earthfile" => return Some(Language::Unread),
             "supervisord.conf" | "supervisor.conf" => return Some(Language::Ini),
+            // `ollama.service.d/override.conf` adds to a unit of systemd.
+            _ if name.ends_with(".conf") && is_drop_in(path) => return Some(Language::Ini),
             "pipfile" => return Some(Language::Toml),
             // The policy itself chooses nothing, and old findings only tell of code.
             "gpulint.yaml" | "gpulint.yml" | "gpulint-baseline.json" => return None,
@@ -212,6 +214,12 @@ pub fn is_known_hidden(name: &str) -> bool {
         || matches!(name, ".devcontainer.json" | ".pytest.ini" | ".pytest.toml" | ".env")
         || name.starts_with(".env.")
         || name.ends_with(".env")
+}
+
+fn is_drop_in(path: &Path) -> bool {
+    path.parent()
+        .and_then(Path::file_name)
+        .is_some_and(|folder| folder.to_string_lossy().ends_with(".service.d"))
 }
 
 #[cfg(test)]

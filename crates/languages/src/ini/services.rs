@@ -4,7 +4,9 @@ use super::super::command_lines::{change_folder, step_of};
 use super::super::embedded::Origin;
 use super::super::shell;
 use super::reader::{Ini, Key, Section};
-use crate::code::{Block, Code, Export, Expr, ExprKind, Host, SetVariable, Statement, StatementKind, Unit};
+use crate::code::{
+    Block, Code, Command, Export, Expr, ExprKind, Host, SetVariable, Statement, StatementKind, Unit,
+};
 use crate::commands::is_variable_name;
 use crate::facts::Span;
 use crate::sources::Source;
@@ -13,6 +15,13 @@ pub fn lower<'s>(ini: &Ini<'s>, source: &'s Source, code: &mut Code<'s>) {
     for section in &ini.sections {
         if section.name == "Service" && source.name.ends_with(".service") {
             add(section, "service".to_owned(), of_systemd(section, source, code), code);
+        } else if let Some(unit) = drop_in_of(source).filter(|_| section.name == "Service") {
+            let mut body = of_systemd(section, source, code);
+            if body.is_empty() {
+                body = variables_of(section);
+                body.extend(known_unit(unit, section.span));
+            }
+            add(section, format!("addition to `{unit}`"), body, code);
         } else if let Some(name) = section.name.strip_prefix("program:") {
             let mut body = Vec::new();
             for of in [ini.section("supervisord"), Some(section)].into_iter().flatten() {
@@ -38,12 +47,34 @@ fn add<'s>(section: &Section<'s>, name: String, body: Block<'s>, code: &mut Code
     }
 }
 
-fn of_systemd<'s>(section: &Section<'s>, source: &'s Source, code: &mut Code<'s>) -> Block<'s> {
-    let all = |name: &'static str| section.keys.iter().filter(move |key| key.name == name);
+/// The unit that a file adds to: `ollama` of `ollama.service.d/override.conf`.
+fn drop_in_of(source: &Source) -> Option<&str> {
+    let (folder, _) = source.name.rsplit_once('/')?;
+    folder.rsplit('/').next()?.strip_suffix(".service.d")
+}
+
+/// What a unit starts that packages bring along, and that stands in no project.
+fn known_unit<'s>(unit: &str, span: Span) -> Option<Statement<'s>> {
+    let words: &[&'static str] = match unit {
+        "ollama" => &["ollama", "serve"],
+        _ => return None,
+    };
+    let words = words.iter().map(|word| Expr { span, kind: ExprKind::Text((*word).into()) }).collect();
+    let command = Command { environment: Vec::new(), words, snippet: None, script: Vec::new() };
+    Some(Statement { span, kind: StatementKind::Command(Box::new(command)) })
+}
+
+fn variables_of<'s>(section: &Section<'s>) -> Block<'s> {
     let mut body = Vec::new();
-    for (text, at) in all("Environment").flat_map(|key| &key.lines) {
+    for (text, at) in section.keys.iter().filter(|key| key.name == "Environment").flat_map(|key| &key.lines) {
         body.extend(assignments(text, *at, &[' ', '\t']));
     }
+    body
+}
+
+fn of_systemd<'s>(section: &Section<'s>, source: &'s Source, code: &mut Code<'s>) -> Block<'s> {
+    let all = |name: &'static str| section.keys.iter().filter(move |key| key.name == name);
+    let mut body = variables_of(section);
     for (text, at) in all("EnvironmentFile").flat_map(|key| &key.lines) {
         let path = text.trim_start_matches('-');
         let span = Span::new(at + text.len() - path.len(), at + text.len());

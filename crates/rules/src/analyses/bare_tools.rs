@@ -2,11 +2,20 @@
 
 use crate::code::Host;
 use crate::commands::program_name;
+use crate::findings::Severity;
 use crate::rules::files::{FileScope, RawFinding};
 
 /// `run: nvidia-smi` in the container of a job, without `options: --gpus all`.
 pub(super) fn without_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found: Vec<RawFinding> = Vec::new();
+    // Images for CUDA set NVIDIA_VISIBLE_DEVICES, which is enough where the runtime of NVIDIA is the engine's default.
+    let may_ask = scope.whole_text().lines().any(|line| {
+        let names = ["image:", "container:"].iter().any(|key| line.contains(key));
+        names
+            && ["cuda", "nvcr.io", "nvidia", "pytorch", "tensorflow", "${{"]
+                .iter()
+                .any(|word| line.contains(word))
+    });
     for command in scope.program.run_commands().flatten().filter(|one| one.site.file == scope.file) {
         let first = command.words.first().and_then(|word| word.as_deref());
         let is_it = first.is_some_and(|word| program_name(word) == "nvidia-smi");
@@ -19,7 +28,8 @@ pub(super) fn without_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
             && command.host == Host::BareContainer
             && !found.iter().any(|known| known.place == command.site)
         {
-            found.push(RawFinding::at(command.site));
+            let raw_finding = RawFinding::at(command.site);
+            found.push(if may_ask { raw_finding.at_most(Severity::Note) } else { raw_finding });
         }
     }
     found

@@ -27,16 +27,26 @@ const MAKERS: &[&str] = &[
 /// The views of a graph that hold features.
 const FEATURES: &[&str] = &["data", "dstdata", "edata", "ndata", "srcdata"];
 
+const MEETS: &str = "is a graph on the CPU, and what it meets here is on the GPU";
+const DROPPED: &str = "stays on the CPU: `.to()` gives a copy of the graph, which is dropped here";
+
 /// `graph.ndata["id"] = nodes.to(device)` and `model(graph, features.to(device))`, where `graph = dgl.graph(…)`.
 pub(super) fn with_gpu_values(scope: &FileScope<'_>) -> Vec<RawFinding> {
     // Each name that is given a graph, with where, and the function.
     let mut made: Vec<(&str, Span, Option<usize>)> = Vec::new();
-    let mut given_otherwise: Vec<&str> = Vec::new();
+    let mut given_otherwise: Vec<(&str, Option<usize>)> = Vec::new();
     let mut used: Vec<(&str, Span, Option<usize>)> = Vec::new();
+    let mut dropped: Vec<(&str, Span, Option<usize>)> = Vec::new();
     walk(scope.code, &mut |part, around| {
         let home = functions_around(around).next_back();
         match part {
             CodeNode::Statement(step) => {
+                if let StatementKind::Evaluate(value) = &step.kind
+                    && let Some((object, "to" | "cuda", _)) = method_of(value)
+                    && let ExprKind::Name(name) = object.kind
+                {
+                    dropped.push((name, step.span, home));
+                }
                 let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind else { return };
                 match targets.as_slice() {
                     [Target::Name(name, _)] if makes_graph(scope, value) => {
@@ -49,7 +59,10 @@ pub(super) fn with_gpu_values(scope: &FileScope<'_>) -> Vec<RawFinding> {
                             used.push((name, step.span, home));
                         }
                     }
-                    targets => given_otherwise.extend(targets.iter().flat_map(Target::names)),
+                    targets => {
+                        let names = targets.iter().flat_map(Target::names);
+                        given_otherwise.extend(names.map(|name| (name, home)));
+                    }
                 }
             }
             CodeNode::Expr(expr) => {
@@ -78,18 +91,25 @@ pub(super) fn with_gpu_values(scope: &FileScope<'_>) -> Vec<RawFinding> {
     for (name, span, home) in used {
         let of_it: Vec<_> =
             made.iter().filter(|(known, _, at)| *known == name && (at.is_none() || *at == home)).collect();
-        let Some((_, first, _)) = of_it.first() else { continue };
+        let Some((_, first, at)) = of_it.first() else { continue };
         let moves = [".to(", ".cuda(", ".int()", ".long()"]
             .iter()
             .any(|word| scope.whole_text().contains(&format!("{name}{word}")));
         if moves
-            || given_otherwise.contains(&name)
+            || given_otherwise.contains(&(name, *at))
             || found.iter().any(|known| known.related[0].place.span == *first)
         {
             continue;
         }
-        let raw_finding = RawFinding::at(scope.place(span)).word("name", name);
+        let raw_finding = RawFinding::at(scope.place(span)).word("name", name).word("fault", MEETS);
         found.push(raw_finding.beside(scope.place(*first), "the graph is made here, on the CPU"));
+    }
+    for (name, span, home) in dropped {
+        let of_it = made.iter().find(|(known, _, at)| *known == name && (at.is_none() || *at == home));
+        if let Some((_, first, _)) = of_it.filter(|_| !given_otherwise.contains(&(name, home))) {
+            let raw_finding = RawFinding::at(scope.place(span)).word("name", name).word("fault", DROPPED);
+            found.push(raw_finding.beside(scope.place(*first), "the graph is made here, on the CPU"));
+        }
     }
     found
 }

@@ -96,12 +96,17 @@ fn is_used_as_tensor(text: &str, name: &str) -> bool {
 }
 
 /// `torch.from_numpy(angles).float()`; of an input it may be another way of writing one.
-fn is_from_host(scope: &FileScope<'_>, expr: &Expr<'_>, inputs: &FxHashSet<&str>) -> bool {
+fn is_from_host(scope: &FileScope<'_>, expr: &Expr<'_>, inputs: &FxHashSet<&str>, depth: usize) -> bool {
+    /// `x = x.float()` stands for itself.
+    const DEEPEST: usize = 6;
+    if depth > DEEPEST {
+        return false;
+    }
     let expr = scope.names.meant(expr);
     if let Some((object, name, _)) = method_of(expr)
         && SAME_DEVICE.contains(&name)
     {
-        return is_from_host(scope, object, inputs);
+        return is_from_host(scope, object, inputs, depth + 1);
     }
     let ExprKind::Call(call) = &expr.kind else { return false };
     scope.names.path(&call.callee) == Some("torch.from_numpy") && !mentions(scope.text(expr.span), inputs)
@@ -126,7 +131,7 @@ fn meets_device<'e>(
     inputs: &FxHashSet<&str>,
     layers: &FxHashSet<&str>,
 ) -> Option<&'e Expr<'e>> {
-    let is_made = |expr: &Expr<'_>| is_cpu_tensor(scope, expr, 0) || is_from_host(scope, expr, inputs);
+    let is_made = |expr: &Expr<'_>| is_cpu_tensor(scope, expr, 0) || is_from_host(scope, expr, inputs, 0);
     let given = |expr: &Expr<'_>| is_input(scope, expr, inputs);
     match &expr.kind {
         ExprKind::Binary(

@@ -187,7 +187,10 @@ fn makes_on_gpu(scope: &FileScope<'_>, call: &Call<'_>) -> Option<String> {
     let name = path.rsplit('.').next()?;
     let given =
         |name: &str| argument(&call.arguments, None, Some(name)).map(|one| &scope.names.meant(one).kind);
-    if !name.starts_with(char::is_uppercase) || path.starts_with("torch.") {
+    // `TrainingArguments(use_cuda=True)` makes no model.
+    let says = ["Config", "Args", "Arguments", "Options", "Params", "Resources", "Settings"];
+    let is_class = name.starts_with(char::is_uppercase) && !says.iter().any(|end| name.ends_with(end));
+    if !is_class || path.starts_with("torch.") {
         return None;
     }
     let is_on =

@@ -2,6 +2,7 @@
 
 mod architectures;
 mod builds;
+mod conda_builds;
 mod cpu_builds;
 mod indexes;
 mod labels;
@@ -12,6 +13,7 @@ mod windows;
 
 pub use architectures::wheels_that_lack_it;
 pub use builds::different_builds;
+pub use conda_builds::without_cuda;
 pub use cpu_builds::of_torch;
 pub use indexes::overruled_indexes;
 pub use labels::ranges_with_labels;

@@ -3,10 +3,11 @@
 use crate::code::walk::{CodeNode, walk};
 use crate::code::{ExprKind, SetVariable, StatementKind};
 use crate::commands::{self, Machines, Mask, Ranks, directives};
-use crate::facts::Span;
+use crate::facts::{Span, lines_in};
 use crate::masks;
 use crate::program::{MASK, RunCommand};
 use crate::rules::files::{FileScope, RawFinding};
+use crate::sources::Language;
 
 /// What a job says about tasks and GPUs.
 #[derive(Default)]
@@ -21,6 +22,9 @@ pub(super) struct Job {
 
 /// Masks in a job script that name more cards than the job asks for.
 pub(super) fn masks_beyond_request(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    if scope.language() == Language::Yaml {
+        return devices_beyond_launcher(scope).into_iter().collect();
+    }
     let words: Vec<&str> = directives(scope.whole_text()).into_iter().map(|(_, word)| word).collect();
     let Some((cards, option)) = Job::of(&words, "").cards else { return Vec::new() };
     // A machine for one job alone may give it all its cards; and what `sbatch` is told overrules what the script says.
@@ -222,4 +226,30 @@ fn names_a_card(constraint: &str) -> bool {
         })
     };
     constraint.split(['|', '[', ']']).filter(|name| !name.is_empty()).all(is_card)
+}
+
+/// `device: 1` in settings of Hydra whose launcher gives each job one card: submitit counts these from 0.
+fn devices_beyond_launcher(scope: &FileScope<'_>) -> Option<RawFinding> {
+    const NAMES: &[&str] = &["cuda_device", "device", "device_id", "gpu", "gpu_id"];
+    let text = scope.whole_text();
+    if !text.contains("hydra") || !text.contains("launcher") {
+        return None;
+    }
+    let value = |line: &str, names: &[&str]| {
+        let (name, value) = line.trim().split_once(':')?;
+        let value = value.split('#').next().unwrap_or_default().trim().trim_matches(['"', '\'']).to_owned();
+        names.contains(&name).then_some(value)
+    };
+    let given = text.lines().find_map(|line| value(line, &["gpus_per_node"]))?;
+    let cards: u64 = given.parse().ok().filter(|cards| *cards > 0)?;
+    lines_in(text).find_map(|(span, line)| {
+        // Settings at the top; those of the launcher are its own.
+        let device = value(line, NAMES).filter(|_| !line.starts_with([' ', '#']))?;
+        let index: u64 = device.strip_prefix("cuda:").unwrap_or(&device).parse().ok()?;
+        (index >= cards).then(|| {
+            let finding = RawFinding::at(scope.place(span)).word("what", format!("`{}`", line.trim()));
+            let finding = finding.word("option", format!("gpus_per_node: {cards}"));
+            finding.word("given", masks::gpus(cards as usize))
+        })
+    })
 }

@@ -4,8 +4,8 @@
 use super::{
     Analysis, bare_tools, builds, containers, global_ranks, host_collectives, image_builds, late_ranks,
     linked, mpi_ranks, node_numbers, preloads, process_counts, providers, rank_masks, ranks,
-    ray_environments, ray_tasks, requirements, served_cards, settings_files, slurm_jobs, spread_ranks,
-    subshells, task_numbers, thread_contexts, unread_choices, uv_runs,
+    ray_environments, ray_tasks, requirements, served_cards, settings_files, slurm_jobs, spawned_devices,
+    spread_ranks, subshells, task_numbers, thread_contexts, unread_choices, uv_runs,
 };
 
 /// All of them, by name.
@@ -30,6 +30,7 @@ pub(super) const ANALYSES: &[Analysis] = &[
         words: &["+cu", "/whl/cu", "cupy-cuda", "nvidia-nccl-cu", "nvidia-cudnn-cu"],
         look: requirements::different_builds,
     },
+    Analysis { name: "device-not-inherited", words: &["set_device"], look: spawned_devices::known_to_parent },
     Analysis { name: "device-map-in-each-rank", words: &["device_map"], look: spread_ranks::in_each_rank },
     Analysis {
         name: "environment-in-subshell",
@@ -71,7 +72,7 @@ pub(super) const ANALYSES: &[Analysis] = &[
     },
     Analysis {
         name: "mask-beyond-request",
-        words: &["SBATCH", "VISIBLE_DEVICES"],
+        words: &["SBATCH", "VISIBLE_DEVICES", "gpus_per_node"],
         look: slurm_jobs::masks_beyond_request,
     },
     Analysis { name: "mpi-ranks-on-one-gpu", words: &["mpi4py", "mpi4jax"], look: mpi_ranks::without_device },
@@ -121,6 +122,7 @@ pub(super) const ANALYSES: &[Analysis] = &[
         ],
         look: providers::without_build,
     },
+    Analysis { name: "pytorch-cuda-left-behind", words: &["pytorch-cuda"], look: requirements::without_cuda },
     Analysis { name: "rank-device-too-late", words: &["set_device"], look: late_ranks::used_before },
     Analysis {
         name: "rank-without-device",

@@ -15,6 +15,12 @@ use rustc_hash::FxHashSet;
 /// What options are called by which people choose a GPU.
 const OPTIONS: &[&str] = &["cuda_device", "device", "device_id", "gpu", "gpu_id", "gpu_index"];
 
+/// And those by which they say how many.
+const COUNTS: &[&str] = &["n_gpu", "n_gpus", "ngpu", "ngpus", "num_gpu", "num_gpus"];
+
+/// What a choice says.
+pub(super) const WHICH: &str = "which device to use";
+
 /// Where names are looked up that no text shows.
 const DYNAMIC: &[&str] = &["locals()", "globals()", "exec(", "eval(", "vars()"];
 
@@ -75,9 +81,11 @@ fn unread_options(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let is_unread = |(_, name, _): &&(Span, String, &str)| {
         !read.contains(name.as_str()) && !may_be_read_elsewhere(scope, name)
     };
-    let raw_finding = |(span, _, flag): &(Span, String, &str)| {
+    let raw_finding = |(span, name, flag): &(Span, String, &str)| {
+        let says = if COUNTS.contains(&name.as_str()) { "how many GPUs to use" } else { WHICH };
         RawFinding::at(scope.place(*span))
             .word("what", format!("the option `{flag}`"))
+            .word("says", says)
             .beside(scope.place(uses), how)
     };
     options.iter().filter(is_unread).map(raw_finding).collect()
@@ -171,7 +179,7 @@ fn option_of<'c>(call: &'c Call<'_>) -> Option<(&'c str, String)> {
         Some(_) => return None,
         None => flag.trim_start_matches('-').replace('-', "_"),
     };
-    OPTIONS.contains(&name.as_str()).then_some((flag, name))
+    OPTIONS.iter().chain(COUNTS).any(|known| *known == name).then_some((flag, name))
 }
 
 fn is_parse(value: &Expr<'_>) -> bool {
@@ -236,7 +244,8 @@ fn unread_names(scope: &FileScope<'_>) -> Vec<RawFinding> {
         !is_read && !shared.contains(name) && (home.is_some() || !may_be_read_elsewhere(scope, name))
     };
     let raw_finding = |(_, name, span): &(Option<usize>, &str, Span)| {
-        RawFinding::at(scope.place(*span)).word("what", format!("`{name}`")).at_most(Severity::Note)
+        let raw_finding = RawFinding::at(scope.place(*span)).word("what", format!("`{name}`"));
+        raw_finding.word("says", WHICH).at_most(Severity::Note)
     };
     chosen.iter().filter(is_unread).map(raw_finding).collect()
 }

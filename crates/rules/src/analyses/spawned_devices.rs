@@ -1,0 +1,112 @@
+//! A GPU that a process makes current, and that the processes which it starts know nothing of: their current GPU is the first.
+
+use crate::code::walk::{CodeNode, walk};
+use crate::code::{Call, Expr, ExprKind};
+use crate::facts::{Place, Span};
+use crate::findings::Severity;
+use crate::rules::files::{FileScope, RawFinding};
+use crate::rules::uses::argument;
+use crate::sources::Language;
+
+/// What takes the current GPU, as it is written.
+const CURRENT: &[&str] = &["device=\"cuda\"", "device='cuda'", ".cuda()", ".to(\"cuda\")", ".to('cuda')"];
+
+/// What chooses another one.
+const CHOOSING: &[&str] = &["set_device", "cuda:", "VISIBLE_DEVICES", "cuda.device("];
+
+/// Classes that run each environment in a process of its own, by `spawn` or a server.
+const ENVIRONMENTS: &[&str] = &["AsyncVectorEnv", "ShmemVecEnv", "SubprocVecEnv", "SubprocVectorEnv"];
+
+/// `torch.cuda.set_device(3)`, and children that use `"cuda"`.
+pub(super) fn known_to_parent(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    let mut set: Option<(Span, bool)> = None;
+    let mut started: Option<(Span, Place)> = None;
+    let spawns = scope.whole_text().contains("\"spawn\"") || scope.whole_text().contains("'spawn'");
+    walk(scope.code, &mut |part, _| {
+        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        let path = scope.names.path(&call.callee).unwrap_or_default();
+        if path == "torch.cuda.set_device" && set.is_none() {
+            set = is_other(scope, call).map(|is_known| (expr.span, is_known));
+            return;
+        }
+        let (ExprKind::Name(name) | ExprKind::Attribute(_, name)) = call.callee.kind else { return };
+        let used = match name {
+            _ if ENVIRONMENTS.contains(&name) => used_by_environment(scope),
+            "Process" if spawns => target_of(call).and_then(|target| used_by(scope, target)),
+            "spawn" if path == "torch.multiprocessing.spawn" => {
+                match call.arguments.first().map(|one| &one.value.kind) {
+                    Some(ExprKind::Name(target)) => used_by(scope, target),
+                    _ => None,
+                }
+            }
+            _ => None,
+        };
+        if started.is_none()
+            && let Some(used) = used
+        {
+            started = Some((expr.span, used));
+        }
+    });
+    let (Some((set, is_known)), Some((started, used))) = (set, started) else { return Vec::new() };
+    let raw_finding = RawFinding::at(scope.place(started)).word("set", scope.text(set));
+    let raw_finding = raw_finding.beside(used, "the current GPU of the child is used here");
+    let raw_finding = raw_finding.beside(scope.place(set), "this process alone has another one");
+    vec![if is_known { raw_finding } else { raw_finding.at_most(Severity::Note) }]
+}
+
+/// Whether a GPU other than the first is chosen, and whether that is known; `None` where it is the first.
+fn is_other(scope: &FileScope<'_>, call: &Call<'_>) -> Option<bool> {
+    let first = call.arguments.first()?;
+    match &scope.names.meant(&first.value).kind {
+        ExprKind::Int(index) => (*index > 0).then_some(true),
+        ExprKind::Text(text) => {
+            let index: u64 = text.strip_prefix("cuda:")?.parse().ok()?;
+            (index > 0).then_some(true)
+        }
+        _ => {
+            // Each of several processes has its own, and its children are another matter.
+            let text = scope.text(first.value.span).to_ascii_lowercase();
+            (!text.contains("rank")).then_some(false)
+        }
+    }
+}
+
+/// `Process(target=work)`
+fn target_of<'c>(call: &'c Call<'_>) -> Option<&'c str> {
+    match argument(&call.arguments, None, Some("target"))?.kind {
+        ExprKind::Name(name) => Some(name),
+        _ => None,
+    }
+}
+
+/// Where a function of this file takes the current GPU, and chooses none.
+fn used_by(scope: &FileScope<'_>, name: &str) -> Option<Place> {
+    let function = scope.code.functions.iter().find(|one| one.name == name)?;
+    let at = used_in(scope.text(function.span))?;
+    let start = function.span.start as usize + at.0;
+    Some(scope.place(Span::new(start, start + at.1)))
+}
+
+/// Where an environment of the project takes the current GPU.
+fn used_by_environment(scope: &FileScope<'_>) -> Option<Place> {
+    scope.program.every_file().find_map(|(file, source)| {
+        if source.language != Language::Python || !source.text.contains("Env)") {
+            return None;
+        }
+        let classes = scope.program.code(file).classes.iter();
+        classes.into_iter().find_map(|class| {
+            let is_environment =
+                class.bases.iter().any(|base| source.text[base.span.range()].ends_with("Env"));
+            let (at, length) = used_in(&source.text[class.span.range()]).filter(|_| is_environment)?;
+            let start = class.span.start as usize + at;
+            Some(Place { file, span: Span::new(start, start + length) })
+        })
+    })
+}
+
+fn used_in(text: &str) -> Option<(usize, usize)> {
+    if CHOOSING.iter().any(|word| text.contains(word)) {
+        return None;
+    }
+    CURRENT.iter().filter_map(|word| Some((text.find(word)?, word.len()))).min()
+}
