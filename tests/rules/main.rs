@@ -3,6 +3,7 @@
 //! So is every labelled project, see [`projects`].
 
 mod projects;
+mod respelled;
 
 use gpulint::examples::complaints;
 use gpulint::rules::{Example, Rule, RuleSet};
@@ -24,6 +25,7 @@ fn main() {
         }
     }
     trials.extend(projects::trials());
+    trials.extend(respelled::trials());
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }
 

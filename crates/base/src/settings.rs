@@ -86,7 +86,8 @@ pub enum SettingsError {
 }
 
 /// A folder with one of these is a project, also where no policy and no git work tree says so.
-const PROJECT_FILES: &[&str] = &["pyproject.toml", "requirements.txt", "setup.cfg", "setup.py"];
+const PROJECT_FILES: &[&str] =
+    &["environment.yaml", "environment.yml", "pyproject.toml", "requirements.txt", "setup.cfg", "setup.py"];
 
 /// The settings of a run, and how much of the project it reads.
 ///

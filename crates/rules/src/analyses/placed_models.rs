@@ -173,8 +173,10 @@ fn moves(scope: &FileScope<'_>, method: &str, call: &Call<'_>) -> bool {
     }
     let given = argument(&call.arguments, Some(0), Some("device"));
     let is_device = |given: &Expr<'_>| {
-        let text = scope.text(scope.names.meant(given).span);
-        let is_type = text.starts_with("torch.") && !text.starts_with("torch.device");
+        let given = scope.names.meant(given);
+        let text = scope.text(given.span);
+        let path = scope.names.path(given).unwrap_or(text);
+        let is_type = path.starts_with("torch.") && !path.starts_with("torch.device");
         !is_type && !text.contains("dtype") && !text.contains("cpu") && !text.contains("meta")
     };
     method == "to" && given.is_some_and(is_device)

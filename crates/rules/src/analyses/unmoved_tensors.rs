@@ -242,7 +242,8 @@ pub(super) fn is_cpu_tensor(scope: &FileScope<'_>, value: &Expr<'_>, depth: usiz
                     .bytes()
                     .all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'-' | b'e'))
         };
-        let is_text = |name: &str| scope.text(call.callee.span).ends_with(name);
+        let path = scope.names.path(&call.callee).unwrap_or(scope.text(call.callee.span));
+        let is_text = |name: &str| path.ends_with(name);
         let Some(first) = call.arguments.first() else { return false };
         return match is_text(".tensor") || is_text(".as_tensor") {
             // What a parameter holds may be a number.

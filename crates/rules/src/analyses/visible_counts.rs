@@ -12,8 +12,7 @@ use crate::sources::file_name_of;
 use rustc_hash::FxHashSet;
 
 /// What counts the GPUs that are visible.
-const COUNTS: &[&str] =
-    &["cuda.device_count()", "torch.accelerator.device_count()", "torch.cuda.device_count()"];
+const COUNTS: &[&str] = &["torch.accelerator.device_count", "torch.cuda.device_count"];
 
 /// Names that take their value from names that do: further ones are not followed.
 const ROUNDS: usize = 4;
@@ -24,6 +23,12 @@ pub(super) fn as_masks(scope: &FileScope<'_>) -> Vec<RawFinding> {
         return Vec::new();
     }
     let mut known = Known::default();
+    walk(scope.code, &mut |part, _| {
+        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        if scope.names.path(&call.callee).is_some_and(|path| COUNTS.contains(&path)) {
+            known.counts.insert(scope.text(expr.span));
+        }
+    });
     for _ in 0..ROUNDS {
         walk(scope.code, &mut |part, _| match part {
             CodeNode::Statement(step) => match &step.kind {
@@ -91,7 +96,7 @@ pub(super) fn as_masks(scope: &FileScope<'_>) -> Vec<RawFinding> {
 /// What is known of the names of a file.
 #[derive(Default)]
 struct Known<'a> {
-    /// How many GPUs are visible.
+    /// How many GPUs are visible: names, and calls as they are written.
     counts: FxHashSet<&'a str>,
     /// Numbers below that.
     numbers: FxHashSet<&'a str>,
@@ -99,7 +104,7 @@ struct Known<'a> {
 
 impl Known<'_> {
     fn is_count(&self, text: &str) -> bool {
-        COUNTS.contains(&text) || self.counts.contains(text)
+        self.counts.contains(text)
     }
 
     /// `n % torch.cuda.device_count()`, `range(count)`, and what is made of such a number.
@@ -114,9 +119,7 @@ impl Known<'_> {
             };
             of("%") || of("range(")
         };
-        COUNTS.iter().any(|count| below(count))
-            || self.counts.iter().any(|count| below(count))
-            || mentions(text, &self.numbers)
+        self.counts.iter().any(|count| below(count)) || mentions(text, &self.numbers)
     }
 }
 
