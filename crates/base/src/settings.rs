@@ -1,16 +1,14 @@
 //! Everything a run needs to know beside the files: what the policy says and what the user typed,
 //! resolved into one value.
 
-mod console_scripts;
 mod others;
 
-pub use console_scripts::console_scripts;
 pub use others::{GoverningPolicy, Others};
 
 use crate::disk::{Bounds, Disk, Refused, absolute, refused};
 use crate::findings::Severity;
 use crate::policy::{self, Mode, Policy, PolicyError};
-use crate::sources::{FilePattern, FileSelection};
+use crate::sources::{FilePattern, FileSelection, PROJECT_FILES};
 use others::Reading;
 use std::path::{Path, PathBuf};
 
@@ -85,9 +83,8 @@ pub enum SettingsError {
     CurrentDirectory(std::io::Error),
 }
 
-/// A folder with one of these is a project, also where no policy and no git work tree says so.
-const PROJECT_FILES: &[&str] =
-    &["environment.yaml", "environment.yml", "pyproject.toml", "requirements.txt", "setup.cfg", "setup.py"];
+/// A folder with one of these, or of [`PROJECT_FILES`], is a project, also where no policy and no git work tree says so.
+const ENVIRONMENT_FILES: &[&str] = &["environment.yaml", "environment.yml"];
 
 /// The settings of a run, and how much of the project it reads.
 ///
@@ -131,8 +128,9 @@ pub fn resolve(request: &Request) -> Result<(Settings, FileSelection), SettingsE
     let folder = folder.filter(|folder| *folder != root).map(Path::to_owned);
     let in_work_tree = start.starts_with(&root) && root.join(".git").exists();
     let in_folder = request.folder.is_some() && start.starts_with(&root);
+    let mut telling = PROJECT_FILES.iter().chain(ENVIRONMENT_FILES);
     let holds_project =
-        start.starts_with(&root) && PROJECT_FILES.iter().any(|name| request.disk.is_file(&root.join(name)));
+        start.starts_with(&root) && telling.any(|name| request.disk.is_file(&root.join(name)));
     let is_project = found.is_some() || in_work_tree || in_folder || holds_project;
     let extent = if is_project { FileSelection::Project } else { FileSelection::NamedPaths };
     let mut bounds = Bounds::of(&root).and(&request.paths);

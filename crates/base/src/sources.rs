@@ -3,6 +3,7 @@
 mod beside;
 mod caches;
 mod cells;
+mod console_scripts;
 mod digest;
 mod dotenv;
 mod excluded;
@@ -29,11 +30,12 @@ use std::sync::OnceLock;
 
 pub use beside::{DiskAnswers, Question};
 pub use cells::{Cell, Cells};
+pub use console_scripts::console_scripts;
 pub use digest::Digest;
 pub use excluded::Excluded;
 pub use file_pattern::FilePattern;
 pub use language::Language;
-pub use names::{file_name_of, folder_of, normalised};
+pub use names::{PROJECT_FILES, file_name_of, folder_of, normalised};
 pub use opened::{Kept, Opened};
 pub use stamps::{Stamps, stamp_of, stamps};
 pub use walk::MissingPaths;

@@ -167,8 +167,8 @@ impl Modules {
     /// without dots.
     pub fn folder_for(&self, file: FileId, path: &str, normal: &str) -> Option<FolderId> {
         let in_tops = || {
-            let tops = self.tops(self.homes[file.0 as usize].folder);
-            tops.filter_map(|top| self.folder(self.path_below(top, normal).trim_end_matches('/'))).next()
+            let mut tops = self.tops(self.homes[file.0 as usize].folder);
+            tops.find_map(|top| self.folder(self.path_below(top, normal).trim_end_matches('/')))
         };
         if path.starts_with('.') { in_tops() } else { self.folder(normal).or_else(in_tops) }
     }

@@ -9,7 +9,7 @@ use crate::code::Code;
 use crate::facts::{FileId, Place, Span};
 use crate::findings::{Confidence, Finding, Related, RelativeTime, Severity};
 use crate::policy::{Cpu, Policy};
-use crate::program::{Names, Program};
+use crate::program::{Names, Program, RunCommand};
 use crate::sources::Language;
 use std::cell::{LazyCell, OnceCell};
 
@@ -91,6 +91,12 @@ impl<'a> FileScope<'a> {
     /// The text of the whole file.
     pub fn whole_text(&self) -> &'a str {
         &self.program.sources.file(self.file).text
+    }
+
+    /// The commands that this file runs.
+    pub fn own_commands(&self) -> impl Iterator<Item = &'a RunCommand> + use<'a> {
+        let file = self.file;
+        self.program.run_commands().flatten().filter(move |command| command.site.file == file)
     }
 
     /// Whether another file in Python has this word.

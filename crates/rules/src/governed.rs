@@ -6,8 +6,8 @@ use crate::facts::FileId;
 use crate::findings::{Finding, Severity};
 use crate::policy::{Cpu, Gpu, Policy};
 use crate::program::{Asked, Budget, Options};
-use crate::settings::{GoverningPolicy, Settings, console_scripts};
-use crate::sources::Sources;
+use crate::settings::{GoverningPolicy, Settings};
+use crate::sources::{Sources, console_scripts};
 
 /// The policies of a run.
 pub struct PolicyRulings<'r> {

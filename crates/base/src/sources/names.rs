@@ -40,6 +40,9 @@ pub fn folder_of(name: &str) -> &str {
     name.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
+/// A folder with one of these is a project in Python.
+pub const PROJECT_FILES: &[&str] = &["pyproject.toml", "requirements.txt", "setup.cfg", "setup.py"];
+
 /// The last part of a path: the name of a file without its folders.
 pub fn file_name_of(path: &str) -> &str {
     path.rsplit_once('/').map_or(path, |(_, name)| name)

@@ -16,15 +16,16 @@ pub(super) fn without_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
                 .iter()
                 .any(|word| line.contains(word))
     });
-    for command in scope.program.run_commands().flatten().filter(|one| one.site.file == scope.file) {
+    for command in scope.own_commands() {
         let first = command.words.first().and_then(|word| word.as_deref());
-        let is_it = first.is_some_and(|word| program_name(word) == "nvidia-smi");
+        if first.is_none_or(|word| program_name(word) != "nvidia-smi") {
+            continue;
+        }
         let text = scope.whole_text();
         let start = text[..command.site.span.start as usize].rfind('\n').map_or(0, |at| at + 1);
         let line = text[start..].lines().next().unwrap_or_default();
         let is_asked = ["||", "if ", "&&", "command -v"].iter().any(|word| line.contains(word));
-        if is_it
-            && !is_asked
+        if !is_asked
             && command.host == Host::BareContainer
             && !found.iter().any(|known| known.place == command.site)
         {

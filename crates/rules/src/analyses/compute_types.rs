@@ -1,12 +1,11 @@
 //! Number formats that CTranslate2 computes in on a GPU alone.
 
-use crate::code::walk::{CodeNode, walk};
-use crate::code::{Expr, ExprKind};
+use crate::code::walk::{CodeNode, functions_around, walk};
+use crate::code::{Expr, ExprKind, Function};
 use crate::facts::Place;
 use crate::program::Names;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::{argument, expects_failure};
-use crate::sources::Language;
 
 /// What loads a model, with the device that it takes when none is named.
 const LOADERS: &[(&str, &str)] = &[
@@ -36,7 +35,11 @@ pub(super) fn not_on_cpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
         let Some((_, default)) = LOADERS.iter().find(|(name, _)| *name == path) else { return };
         let Some(format) = argument(&call.arguments, None, Some("compute_type")) else { return };
         let given = argument(&call.arguments, Some(1), Some("device"));
-        if let Some((name, caller)) = given.and_then(|device| by_parameters(scope, device, format)) {
+        let function = functions_around(around).next_back().map(|number| &scope.code.functions[number]);
+        let handed = function.zip(given);
+        if let Some((name, caller)) =
+            handed.and_then(|(function, device)| by_parameters(scope, function, device, format))
+        {
             let raw_finding = RawFinding::at(scope.place(format.span)).word("name", name);
             let raw_finding = raw_finding.word("when", ON_BOTH);
             found.push(raw_finding.beside(caller, "the device is chosen here, and the format is not"));
@@ -72,12 +75,15 @@ fn when_on_cpu(scope: &FileScope<'_>, device: &Expr<'_>) -> Option<&'static str>
 
 /// The format that is the default of a function or a class, which also takes the device, and a call that hands it the CPU and leaves the
 /// format out.
-fn by_parameters(scope: &FileScope<'_>, device: &Expr<'_>, format: &Expr<'_>) -> Option<(String, Place)> {
+fn by_parameters(
+    scope: &FileScope<'_>,
+    function: &Function<'_>,
+    device: &Expr<'_>,
+    format: &Expr<'_>,
+) -> Option<(String, Place)> {
     let (ExprKind::Name(device), ExprKind::Name(format_name)) = (&device.kind, &format.kind) else {
         return None;
     };
-    let around = scope.code.functions.iter().filter(|one| one.span.holds(format.span));
-    let function = around.min_by_key(|one| one.span.end - one.span.start)?;
     let position = |name: &str| function.parameters.iter().position(|one| one.name == name);
     let default = function.parameters.get(position(format_name)?)?.default.as_ref()?;
     let name = match &scope.names.meant(default).kind {
@@ -93,8 +99,7 @@ fn by_parameters(scope: &FileScope<'_>, device: &Expr<'_>, format: &Expr<'_>) ->
         _ => function.name,
     };
     for (file, source) in scope.program.every_file() {
-        if !matches!(source.language, Language::Python | Language::Notebook) || !source.text.contains(called)
-        {
+        if !source.is_python() || !source.text.contains(called) {
             continue;
         }
         let names = Names::of(scope.program, file);

@@ -58,7 +58,7 @@ fn is_remark(text: &str, at: usize) -> bool {
 pub(super) fn without_shared_memory(scope: &FileScope<'_>) -> Vec<RawFinding> {
     const GIVEN: &[&str] = &["--shm-size", "--ipc", "/dev/shm", "--privileged", "shm_size"];
     let mut found: Vec<RawFinding> = Vec::new();
-    for command in scope.program.run_commands().flatten().filter(|one| one.site.file == scope.file) {
+    for command in scope.own_commands() {
         let Some(told) = told_to_docker(command) else { continue };
         let takes_gpu = told.iter().any(|word| word.starts_with("--gpus") || *word == "--runtime=nvidia");
         let has_memory = told.iter().any(|word| GIVEN.iter().any(|given| word.contains(given)));
@@ -169,7 +169,7 @@ pub(super) fn servers_without_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
     ];
     const ON_CPU: &[&str] = &["--disable-custom-kernels", "cpu", "--help", "--version", "--env"];
     let mut found: Vec<RawFinding> = Vec::new();
-    for command in scope.program.run_commands().flatten().filter(|one| one.site.file == scope.file) {
+    for command in scope.own_commands() {
         let Some(told) = told_to_docker(command) else { continue };
         let Some((server, at)) = server_in(&told) else { continue };
         let is_given = told[..at].iter().any(|word| GIVES.iter().any(|given| word.contains(given)));

@@ -5,7 +5,6 @@ use crate::code::walk::{Ancestor, CodeNode, walk};
 use crate::code::{Expr, ExprKind, StatementKind};
 use crate::facts::{FileId, Span};
 use crate::rules::files::{FileScope, RawFinding};
-use crate::sources::Language;
 
 /// What makes the GPU of a tensor the current one, or leaves one GPU.
 const CHOICES: &[&str] = &[
@@ -37,9 +36,7 @@ pub(super) fn beside_another_card(scope: &FileScope<'_>) -> Vec<RawFinding> {
 fn other_card(scope: &FileScope<'_>) -> Option<FileId> {
     let is_program = |file: &FileId| {
         let source = scope.program.sources.file(*file);
-        matches!(source.language, Language::Python | Language::Notebook)
-            && !source.text.contains("CUDA_VISIBLE_DEVICES")
-            && hands_over(scope, *file)
+        source.is_python() && !source.text.contains("CUDA_VISIBLE_DEVICES") && hands_over(scope, *file)
     };
     OTHERS.iter().find_map(|word| scope.program.files_with(word).iter().copied().find(is_program))
 }

@@ -5,7 +5,6 @@ use crate::code::walk::{CodeNode, walk_block};
 use crate::code::{Call, Code, Expr, ExprKind, Function, StatementKind};
 use crate::facts::FileId;
 use crate::rules::files::FileScope;
-use crate::sources::Language;
 
 /// Functions that hand their model on to functions: further ones are not followed.
 const MAX_HOPS: usize = 3;
@@ -83,9 +82,8 @@ fn function_called<'p>(
     name: &str,
 ) -> Option<(&'p Code<'p>, &'p Function<'p>, FileId)> {
     let head = format!("def {name}(");
-    let mut files = scope.program.every_file().filter(|(_, source)| {
-        matches!(source.language, Language::Python | Language::Notebook) && source.text.contains(&head)
-    });
+    let files = scope.program.every_file();
+    let mut files = files.filter(|(_, source)| source.is_python() && source.text.contains(&head));
     let (file, _) = files.next().filter(|_| files.next().is_none())?;
     let code = scope.program.code(file);
     let mut functions = code.functions.iter().filter(|function| function.name == name);

@@ -30,13 +30,15 @@ const FEATURES: &[&str] = &["data", "dstdata", "edata", "ndata", "srcdata"];
 const MEETS: &str = "is a graph on the CPU, and what it meets here is on the GPU";
 const DROPPED: &str = "stays on the CPU: `.to()` gives a copy of the graph, which is dropped here";
 
+/// A name, where it is given or used, and the function around that.
+type NamedPlace<'a> = (&'a str, Span, Option<usize>);
+
 /// `graph.ndata["id"] = nodes.to(device)` and `model(graph, features.to(device))`, where `graph = dgl.graph(…)`.
 pub(super) fn with_gpu_values(scope: &FileScope<'_>) -> Vec<RawFinding> {
-    // Each name that is given a graph, with where, and the function.
-    let mut made: Vec<(&str, Span, Option<usize>)> = Vec::new();
+    let mut made: Vec<NamedPlace<'_>> = Vec::new();
     let mut given_otherwise: Vec<(&str, Option<usize>)> = Vec::new();
-    let mut used: Vec<(&str, Span, Option<usize>)> = Vec::new();
-    let mut dropped: Vec<(&str, Span, Option<usize>)> = Vec::new();
+    let mut used: Vec<NamedPlace<'_>> = Vec::new();
+    let mut dropped: Vec<NamedPlace<'_>> = Vec::new();
     walk(scope.code, &mut |part, around| {
         let home = functions_around(around).next_back();
         match part {
@@ -77,9 +79,7 @@ pub(super) fn with_gpu_values(scope: &FileScope<'_>) -> Vec<RawFinding> {
                 let has_values = || call.arguments.iter().any(|one| is_on_gpu_in(scope, home, &one.value));
                 for name in graphs {
                     // Most calls have nothing to do with a graph.
-                    let is_graph =
-                        made.iter().any(|(known, _, at)| *known == name && (at.is_none() || *at == home));
-                    if is_graph && is_model() && has_values() {
+                    if made_as(&made, name, home).is_some() && is_model() && has_values() {
                         used.push((name, expr.span, home));
                     }
                 }
@@ -89,9 +89,7 @@ pub(super) fn with_gpu_values(scope: &FileScope<'_>) -> Vec<RawFinding> {
     });
     let mut found: Vec<RawFinding> = Vec::new();
     for (name, span, home) in used {
-        let of_it: Vec<_> =
-            made.iter().filter(|(known, _, at)| *known == name && (at.is_none() || *at == home)).collect();
-        let Some((_, first, at)) = of_it.first() else { continue };
+        let Some((_, first, at)) = made_as(&made, name, home) else { continue };
         let moves = [".to(", ".cuda(", ".int()", ".long()"]
             .iter()
             .any(|word| scope.whole_text().contains(&format!("{name}{word}")));
@@ -105,13 +103,23 @@ pub(super) fn with_gpu_values(scope: &FileScope<'_>) -> Vec<RawFinding> {
         found.push(raw_finding.beside(scope.place(*first), "the graph is made here, on the CPU"));
     }
     for (name, span, home) in dropped {
-        let of_it = made.iter().find(|(known, _, at)| *known == name && (at.is_none() || *at == home));
-        if let Some((_, first, _)) = of_it.filter(|_| !given_otherwise.contains(&(name, home))) {
+        if let Some((_, first, _)) =
+            made_as(&made, name, home).filter(|_| !given_otherwise.contains(&(name, home)))
+        {
             let raw_finding = RawFinding::at(scope.place(span)).word("name", name).word("fault", DROPPED);
             found.push(raw_finding.beside(scope.place(*first), "the graph is made here, on the CPU"));
         }
     }
     found
+}
+
+/// The first graph that a name is given where a function sees it: in it, or at the top level.
+fn made_as<'m, 'a>(
+    made: &'m [NamedPlace<'a>],
+    name: &str,
+    home: Option<usize>,
+) -> Option<&'m NamedPlace<'a>> {
+    made.iter().find(|(known, _, at)| *known == name && (at.is_none() || *at == home))
 }
 
 /// `dgl.graph(edges)`, and no `dgl.graph(edges, device=device)`.

@@ -1,14 +1,13 @@
 //! States that a module hands out for its first step, `init_hidden` and its like, and tensors that a function makes beside what it has moved: on the CPU all of them.
 
 use super::gpu_values::{given_by, names_gpu};
-use super::memory::method_of;
+use super::memory::{method_of, parts_of};
 use super::names_in_text::mentions;
 use super::unmoved_tensors::{SAME_DEVICE, is_cpu_tensor, is_module, methods_of};
 use crate::code::walk::{CodeNode, walk_block};
 use crate::code::{Expr, ExprKind, Function, Operator, StatementKind, Target};
 use crate::facts::{Span, lines_in};
 use crate::rules::files::{FileScope, RawFinding};
-use crate::sources::Language;
 use rustc_hash::FxHashSet;
 
 /// How the names of methods begin that make the state of a first step.
@@ -48,21 +47,12 @@ pub(super) fn of_first_steps(scope: &FileScope<'_>) -> Vec<RawFinding> {
     found
 }
 
-/// The tensors of `(h, c)`, `[h]` and `{"h": h}`.
-fn parts_of<'e, 's>(value: &'e Expr<'s>) -> Vec<&'e Expr<'s>> {
-    match &value.kind {
-        ExprKind::Sequence(parts) => parts.iter().collect(),
-        ExprKind::Mapping(entries) => entries.iter().map(|(_, value)| value).collect(),
-        _ => vec![value],
-    }
-}
-
 /// Whether the project calls a method of this name, and moves nothing that it gives.
 fn is_called_and_left(scope: &FileScope<'_>, name: &str) -> bool {
     let call = format!(".{name}(");
     let mut is_called = false;
     for (_, file) in scope.program.every_file() {
-        if !matches!(file.language, Language::Python | Language::Notebook) {
+        if !file.is_python() {
             continue;
         }
         for (_, line) in lines_in(&file.text).filter(|(_, line)| line.contains(&call)) {

@@ -100,7 +100,7 @@ pub(super) fn used_as_indices(scope: &FileScope<'_>) -> Vec<RawFinding> {
         CodeNode::Statement(step) => {
             let home = functions_around(around).next_back();
             seen.bound.extend(assigned(scope, step).into_iter().map(|(text, span)| (text, span, home)));
-            if let Some(value) = mask_filled(scope, step) {
+            if let Some(value) = written(scope, step, MASK) {
                 seen.fill(scope, value, step.span, around);
             }
         }
@@ -236,11 +236,6 @@ impl<'a> Number<'a> {
         let apart = |(test, arm): &(Span, bool)| index.arms.contains(&(*test, !arm));
         (in_order || from_module) && !this.arms.iter().any(apart)
     }
-}
-
-/// What a statement writes into the mask.
-pub(super) fn mask_filled<'c>(scope: &FileScope<'_>, step: &'c Statement<'c>) -> Option<&'c Expr<'c>> {
-    written(scope, step, MASK)
 }
 
 /// The name, attribute or member of which a text is made: of `str(n)`, `f"{n}"`, `"%d" % n`, `"{}".format(n)` it is `n`.

@@ -66,6 +66,15 @@ fn unawaited<'e, 's>(expr: &'e Expr<'s>) -> &'e Expr<'s> {
     }
 }
 
+/// The parts of a tuple, list or mapping, or what it is where it is none.
+pub(super) fn parts_of<'e, 's>(given: &'e Expr<'s>) -> Vec<&'e Expr<'s>> {
+    match &given.kind {
+        ExprKind::Sequence(parts) => parts.iter().collect(),
+        ExprKind::Mapping(entries) => entries.iter().map(|(_, value)| value).collect(),
+        _ => vec![given],
+    }
+}
+
 /// The method that is called, with the object that it is called on.
 pub(super) fn method_of<'e, 's>(expr: &'e Expr<'s>) -> Option<(&'e Expr<'s>, &'s str, &'e Call<'s>)> {
     let call = call_of(expr)?;

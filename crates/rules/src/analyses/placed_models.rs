@@ -149,6 +149,12 @@ fn wraps(scope: &FileScope<'_>, value: &Expr<'_>, name: &str) -> bool {
         && ["peft", "Peft", "prepare_model_for"].iter().any(|word| callee.contains(word))
 }
 
+/// Whether a call that loads a model asks for it in fewer bits.
+pub(super) fn quantizes(call: &Call<'_>) -> bool {
+    let asks = |keyword: &&str| argument(&call.arguments, None, Some(keyword)).is_some();
+    ["load_in_8bit", "load_in_4bit", "quantization_config"].iter().any(asks)
+}
+
 /// What places the model that an expression loads.
 fn placement_of(scope: &FileScope<'_>, expr: &Expr<'_>) -> Option<Placement> {
     let expr = before_methods(expr);
@@ -157,8 +163,7 @@ fn placement_of(scope: &FileScope<'_>, expr: &Expr<'_>) -> Option<Placement> {
     if !LOADERS.contains(&name) {
         return None;
     }
-    let quantized = ["load_in_8bit", "load_in_4bit", "quantization_config"];
-    if quantized.iter().any(|keyword| argument(&call.arguments, None, Some(keyword)).is_some()) {
+    if quantizes(call) {
         return Some(Placement::Quantized);
     }
     let map = argument(&call.arguments, None, Some("device_map"))?;

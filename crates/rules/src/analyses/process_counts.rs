@@ -11,7 +11,7 @@ pub(super) fn below_machines(scope: &FileScope<'_>) -> Vec<RawFinding> {
         return in_settings(scope).into_iter().collect();
     }
     let mut found: Vec<RawFinding> = Vec::new();
-    for command in scope.program.run_commands().flatten().filter(|one| one.site.file == scope.file) {
+    for command in scope.own_commands() {
         let words = command.words();
         let at = words.windows(2).position(|pair| {
             pair[0].is_some_and(|word| program_name(word) == "accelerate") && pair[1] == Some("launch")

@@ -1,8 +1,7 @@
 //! Masks that the processes of one job set for themselves: the same in all, or the number of the process whatever they were given.
 
-use super::mask_numbers::mask_filled;
 use super::parsed_masks::mask_in;
-use super::written_variables::overwritten;
+use super::written_variables::{overwritten, written};
 use crate::code::walk::{CodeNode, walk, walk_top};
 use crate::code::{Comparison, Expr, ExprKind, StatementKind};
 use crate::commands::ranks;
@@ -21,7 +20,7 @@ pub(super) fn for_all_ranks(scope: &FileScope<'_>) -> Vec<RawFinding> {
     walk_top(scope.code, &mut |part, around| {
         let CodeNode::Statement(step) = part else { return };
         let always = around.is_empty() && matches!(step.kind, StatementKind::Assign { .. });
-        let Some(value) = mask_filled(scope, step).filter(|_| always) else { return };
+        let Some(value) = written(scope, step, MASK).filter(|_| always) else { return };
         let ExprKind::Text(mask) = &scope.names.meant(value).kind else { return };
         let count = mask.split(',').filter(|entry| !entry.trim().is_empty()).count();
         if count > 0 && mask != "-1" {

@@ -2,7 +2,6 @@
 
 use crate::commands::program_name;
 use crate::facts::Span;
-use crate::program::RunCommand;
 use crate::rules::files::{FileScope, RawFinding};
 
 /// Options that say over how many cards the model goes, or where such options stand.
@@ -26,9 +25,8 @@ const VARIABLE: &str = "CUDA_VISIBLE_DEVICES=";
 pub(super) fn left_by_vllm(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let text = scope.whole_text();
     let Some((mask, count)) = only_mask(text) else { return Vec::new() };
-    let here = |command: &&RunCommand| command.site.file == scope.file;
     let mut found = Vec::new();
-    for command in scope.program.run_commands().flatten().filter(here) {
+    for command in scope.own_commands() {
         // Options from a variable may say it.
         let is_known = command.words.iter().all(Option::is_some);
         let words: Vec<&str> = command.words.iter().flatten().map(AsRef::as_ref).collect();

@@ -52,7 +52,7 @@ pub(super) fn masks_beyond_request(scope: &FileScope<'_>) -> Vec<RawFinding> {
         CodeNode::Expr(_) | CodeNode::Target(_) => {}
     });
     // `deepspeed --include localhost:4,5` counts the cards that the job was given.
-    for command in scope.program.run_commands().flatten().filter(|one| one.site.file == scope.file) {
+    for command in scope.own_commands() {
         let Some((list, written)) = picked(&command.words()) else { continue };
         if masks::read(list).highest.is_some_and(|highest| highest >= cards as u64) {
             let finding = RawFinding::at(command.site).word("what", format!("`{written}`"));
@@ -85,7 +85,7 @@ pub(super) fn ranks_beyond_request(scope: &FileScope<'_>) -> Vec<RawFinding> {
         return Vec::new();
     }
     let mut found: Vec<RawFinding> = Vec::new();
-    for command in scope.program.run_commands().flatten().filter(|one| one.site.file == scope.file) {
+    for command in scope.own_commands() {
         let words = command.words();
         let ranks = commands::ranks(&words).or_else(|| ranks_of_settings(scope, command, &words));
         let Some(ranks) = ranks.filter(|ranks| ranks.count > cards) else { continue };

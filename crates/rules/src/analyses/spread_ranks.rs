@@ -1,5 +1,6 @@
 //! Models that are spread over all cards, in a program that a launcher starts once for each card.
 
+use super::placed_models::quantizes;
 use crate::code::walk::{CodeNode, walk};
 use crate::code::{Expr, ExprKind, Statement, StatementKind};
 use crate::commands::{ranks, ranks_of_settings, settings_of_accelerate};
@@ -29,10 +30,7 @@ pub(super) fn in_each_rank(scope: &FileScope<'_>) -> Vec<RawFinding> {
         {
             spread.push((map.span, format!("device_map=\"{text}\"")));
         } else if is_one_card(scope, map) {
-            let quantized = ["load_in_8bit", "load_in_4bit", "quantization_config"];
-            let is_quantized =
-                quantized.iter().any(|name| argument(&call.arguments, None, Some(name)).is_some());
-            fixed.push((map.span, format!("device_map={}", scope.text(map.span)), is_quantized));
+            fixed.push((map.span, format!("device_map={}", scope.text(map.span)), quantizes(call)));
         }
     });
     let text = scope.whole_text();

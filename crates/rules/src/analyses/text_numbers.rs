@@ -6,7 +6,6 @@ use crate::code::{Call, Expr, ExprKind};
 use crate::facts::{FileId, Place};
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
-use crate::sources::Language;
 
 /// Calls that take a number, or the name of a device.
 const TAKING: &[&str] = &["torch.cuda.device", "torch.cuda.set_device", "torch.device"];
@@ -56,7 +55,7 @@ fn option_of_text(scope: &FileScope<'_>, option: &str) -> Option<Place> {
     let flags = [format!("--{option}"), format!("--{}", option.replace('_', "-"))];
     let mut declared: Option<(Place, bool)> = None;
     for (file, source) in scope.program.every_file() {
-        if !matches!(source.language, Language::Python | Language::Notebook) {
+        if !source.is_python() {
             continue;
         }
         let converts = |sign: &str| source.text.contains(&format!(".{option}{sign}"));

@@ -29,8 +29,7 @@ pub(super) fn that_drop_extras(scope: &FileScope<'_>) -> Vec<RawFinding> {
     if extras.is_empty() {
         return Vec::new();
     }
-    let mut commands: Vec<_> =
-        scope.program.run_commands().flatten().filter(|one| one.site.file == scope.file).collect();
+    let mut commands: Vec<_> = scope.own_commands().collect();
     commands.sort_by_key(|command| command.site.span.start);
     let mut synced = None;
     let mut found: Vec<RawFinding> = Vec::new();

@@ -9,7 +9,7 @@ use crate::code::walk::{CodeNode, innermost_loop, walk, within_function};
 use crate::code::{Expr, ExprKind, StatementKind};
 use crate::facts::Span;
 use crate::rules::analyses::gradients::Run;
-use crate::rules::analyses::memory::method_of;
+use crate::rules::analyses::memory::{method_of, parts_of};
 use crate::rules::files::{FileScope, RawFinding};
 use growing::Lists;
 use rustc_hash::FxHashSet;
@@ -124,15 +124,6 @@ pub(super) fn kept_in(scope: &FileScope<'_>, given: &Expr<'_>) -> Vec<(String, S
         }
     }
     kept
-}
-
-/// What is appended, or the parts of a tuple or a mapping that is.
-fn parts_of<'e, 's>(given: &'e Expr<'s>) -> Vec<&'e Expr<'s>> {
-    match &given.kind {
-        ExprKind::Sequence(parts) => parts.iter().collect(),
-        ExprKind::Mapping(entries) => entries.iter().map(|(_, value)| value).collect(),
-        _ => vec![given],
-    }
 }
 
 /// `output` of `output.softmax(1).cpu()`

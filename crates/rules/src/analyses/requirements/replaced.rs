@@ -47,9 +47,9 @@ fn asked_below<'a>(scope: &FileScope<'a>, chosen: &Requirement) -> Vec<(Place, &
 
 /// `requirements.txt` of `pip install -r requirements.txt`, in commands below.
 fn lists_below(scope: &FileScope<'_>, chosen: &Requirement) -> Vec<FileId> {
-    let is_below = |one: &&RunCommand| one.site.file == scope.file && one.site.span.start > chosen.span.end;
+    let is_below = |one: &&RunCommand| one.site.span.start > chosen.span.end;
     let mut found = Vec::new();
-    for command in scope.program.run_commands().flatten().filter(is_below) {
+    for command in scope.own_commands().filter(is_below) {
         let Some(told) = ["pip", "pip3"].iter().find_map(|pip| command.told(pip)) else { continue };
         // An index of its own, or no packages beside these, make it another question.
         let is_plain = !told.iter().any(|word| word.contains("index") || *word == "-i" || *word == "-f");

@@ -4,7 +4,6 @@ use super::is_from_pypi;
 use crate::code::{Part, Requirement};
 use crate::facts::{Place, Span};
 use crate::findings::Severity;
-use crate::program::RunCommand;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::sources::Language;
 
@@ -55,8 +54,7 @@ fn installed(scope: &FileScope<'_>) -> Option<(Span, Option<Place>)> {
     if let Some(asked) = scope.code.requirements.iter().find(by_command) {
         return Some((asked.span, None));
     }
-    let here = |one: &&RunCommand| one.site.file == scope.file;
-    scope.program.run_commands().flatten().filter(here).find_map(|command| {
+    scope.own_commands().find_map(|command| {
         let told = ["pip", "pip3"].iter().find_map(|pip| command.told(pip))?;
         if told.first() != Some(&"install") {
             return None;

@@ -1,7 +1,7 @@
 //! The functions that installed commands start: `[project.scripts]` and Poetry's scripts in a `pyproject.toml`, and
 //! `console_scripts` in a `setup.cfg` or `setup.py`.
 
-use crate::sources::{Sources, file_name_of};
+use super::{Sources, file_name_of};
 use regex::Regex;
 use std::sync::LazyLock;
 
