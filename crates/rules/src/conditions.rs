@@ -208,9 +208,18 @@ impl Scope<'_> {
 
     fn is_for_test(&self, id: EventId) -> bool {
         let event = self.trace.event(id);
+        let EventKind::Write { variable, .. } = &event.what else { return false };
+        // The next test has what was there before.
+        let is_set = |later: &Event| {
+            let set =
+                |definition: &Definition| matches!(definition, Definition::Set(write, _) if *write == id);
+            reaching(later, variable).iter().any(set)
+        };
         let mut later = self.trace.events[id as usize + 1..].iter();
         event.recipient == Recipient::Test
-            && !later.any(|later| later.what.initialises_cuda() && !self.trace.excludes(event, later))
+            && !later.any(|later| {
+                later.what.initialises_cuda() && is_set(later) && !self.trace.excludes(event, later)
+            })
     }
 
     /// Whether the test that writes a value has written what it takes the place of.

@@ -35,15 +35,22 @@ impl Scope<'_> {
         // Behind the line with `def`.
         let mut decorators =
             above.lines().rev().skip(1).map(str::trim).take_while(|line| line.starts_with('@'));
-        // By its name, and not by what it is given. What `cached_property` keeps goes with its object.
-        decorators.any(|line| {
-            let name = line.split('(').next().unwrap_or(line);
-            name.contains("cache") && !name.contains("property")
-        })
+        // By its name, and not by what it is given.
+        decorators.any(|line| keeps_what_it_gave(line.split('(').next().unwrap_or(line)))
     }
+}
+
+/// Whether a decorator is one such as `lru_cache`, by its name. What `cached_property` keeps goes with its object, and
+/// `clear_cache_before_run` keeps nothing.
+fn keeps_what_it_gave(decorator: &str) -> bool {
+    const OTHERWISE: &[&str] =
+        &["clean", "clear", "drop", "empty", "flush", "free", "no", "property", "purge", "reset", "without"];
+    let mut words = decorator.split(['@', '.', '_']);
+    decorator.contains("cache") && !words.any(|word| OTHERWISE.contains(&word))
 }
 
 /// JAX takes its share of the GPU when it is first used, and no call that a test could make gives any of it back.
 pub(super) fn keeps_its_share(event: &Event) -> bool {
-    matches!(&event.what, EventKind::Call { callee, .. } if callee.starts_with("jax."))
+    const ON_JAX: &[&str] = &["jax.", "flax.", "optax.", "haiku.", "equinox."];
+    matches!(&event.what, EventKind::Call { callee, .. } if ON_JAX.iter().any(|library| callee.starts_with(library)))
 }

@@ -217,7 +217,9 @@ impl<'p> Interpreter<'p> {
     pub(super) fn ask(&mut self, test: &'p Expr<'p>) -> Option<EvaluatedTest<'p>> {
         let asked_before = std::mem::replace(&mut self.asked_count, false);
         let (value, tested) = self.eval_test(test);
-        let counts = std::mem::replace(&mut self.asked_count, asked_before);
+        let mut counts = std::mem::replace(&mut self.asked_count, asked_before);
+        // Where there are processes with numbers, there are as many GPUs as somebody gave them.
+        counts |= speaks_of_rank(self.program.text(self.place(test.span)));
         if self.flow != Flow::Next {
             return None;
         }
@@ -288,4 +290,13 @@ impl<'p> Interpreter<'p> {
             self.decide(test, branch, &before, [held, failed], self.trace.events.len() > events);
         }
     }
+}
+
+/// Whether a test asks for the number of a process: `rank == 0`, `dist.get_rank() == 0`. That of a matrix is none.
+fn speaks_of_rank(test: &str) -> bool {
+    let words = test.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+    let mut words = words.map(str::to_ascii_lowercase);
+    words.any(|word| {
+        matches!(&*word, "rank" | "get_rank") || word.ends_with("local_rank") || word.ends_with("global_rank")
+    })
 }

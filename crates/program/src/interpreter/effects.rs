@@ -87,7 +87,8 @@ impl<'p> Interpreter<'p> {
                         let place = self.place_of_choice(place, at, span);
                         let name = self.name_of_call(callee);
                         let is_path = name.contains(['.', ':']);
-                        let by = if is_path { format!("{name}()") } else { format!(".{name}()") };
+                        let by = name.trim_end_matches("()");
+                        let by = if is_path { format!("{by}()") } else { format!(".{by}()") };
                         let choice = match &row.does {
                             does if does.contains(&Does::NameDevice) => Choice::Named,
                             does if does.contains(&Does::WriteMask) => Choice::Masked,

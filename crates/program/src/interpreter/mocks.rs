@@ -147,7 +147,7 @@ impl<'p> Interpreter<'p> {
         let first = &args.at(0)?.value;
         if result.ends_with("patch()") {
             return match first {
-                Value::Text(target) => Some(target.text.to_string()),
+                Value::Text(target) => Some(self.through_modules(&target.text)),
                 _ => None,
             };
         }
@@ -156,6 +156,21 @@ impl<'p> Interpreter<'p> {
         } else {
             None
         }
+    }
+
+    /// `patch("package.cache.torch.cuda.empty_cache")` replaces what `torch` means in that module of the project.
+    fn through_modules(&self, target: &str) -> String {
+        let (top, mut rest) = target.split_once('.').unwrap_or((target, ""));
+        let mut module = self.resolve_with(&[], self.here.file, top);
+        while let Some(inner) = module {
+            let Some((name, behind)) = rest.split_once('.') else { break };
+            let scope = inner.file().and_then(|file| self.modules.get(&file));
+            if let Some(Value::Outside(path)) = scope.and_then(|&scope| self.heap.peek(scope, name)) {
+                return format!("{}.{behind}", self.paths.text(*path));
+            }
+            (module, rest) = (self.program.modules.child(inner, name), behind);
+        }
+        target.to_owned()
     }
 
     /// `setattr(a, "b", …)` and its relatives.

@@ -42,6 +42,12 @@ pub(super) fn in_a_used_process(scope: &FileScope<'_>) -> Vec<RawFinding> {
         let function_is =
             |is: &dyn Fn(&str) -> bool| functions.iter().any(|&one| is(scope.code.functions[one].name));
         let in_test = is_tests || function_is(&|name| name.starts_with("test_"));
+        // It asked at the start what was there, or asks whether it comes first, since it sets what is read at the import.
+        if around.iter().any(|one| asked_before(one, scope))
+            || !in_test && functions.iter().any(|&one| sets_environment(one, scope))
+        {
+            return;
+        }
         // A script is a process of its own, and so is a function that another process is given to run.
         let fresh = (start.is_some() && !in_test)
             || around.iter().any(|one| is_main_guard(one, scope))
@@ -183,6 +189,22 @@ fn gives_up(block: &Block<'_>, scope: &FileScope<'_>) -> bool {
         }
         _ => false,
     })
+}
+
+/// `if not torch_was_there:`, where the name holds what `sys.modules` said before.
+fn asked_before(around: &Ancestor<'_, '_>, scope: &FileScope<'_>) -> bool {
+    let (Ancestor::Then(test) | Ancestor::Otherwise(test)) = around else { return false };
+    let name = if let ExprKind::Not(inner) = &test.kind { inner } else { *test };
+    let meant = scope.names.meant(name);
+    matches!(name.kind, ExprKind::Name(_)) && (affirms(meant, scope) || denies(meant, scope))
+}
+
+/// Whether a function sets variables of its own process.
+fn sets_environment(function: usize, scope: &FileScope<'_>) -> bool {
+    let text = scope.text(scope.code.functions[function].span);
+    text.contains("os.environ[")
+        || text.contains("os.environ.setdefault(")
+        || text.contains("os.environ.update(")
 }
 
 fn is_main_guard(around: &Ancestor<'_, '_>, scope: &FileScope<'_>) -> bool {

@@ -73,8 +73,9 @@ fn in_training(scope: &FileScope<'_>) -> Vec<RawFinding> {
             let graphs = with_graphs(&here);
             let Some(value) = values.iter().find(|value| graphs.contains(value)) else { continue };
             let starts_anew = here.iter().any(|other| {
-                let GraphStep::Assign(name, ..) = &other.what else { return false };
-                name == total && other.always && other.loops.len() == depth + 1
+                let GraphStep::Assign(name, values, _) = &other.what else { return false };
+                // Also every so many steps, as where gradients are accumulated.
+                name == total && (values.is_empty() || other.always && other.loops.len() == depth + 1)
             });
             let before = notes[..at].iter().filter(|other| other.function == note.function);
             if !starts_anew && !is_cut_off(before, value) {
@@ -196,7 +197,7 @@ fn notes_of(scope: &FileScope<'_>) -> Vec<Note> {
                         values.retain(|value| *value != name);
                         note(step.span, GraphStep::Add(name, values));
                     } else {
-                        let cut = values.is_empty() && is_cut(scope, value);
+                        let cut = values.is_empty() && (is_cut(scope, value) || is_counted(scope, value));
                         note(step.span, GraphStep::Assign(name, values, cut));
                     }
                 }
@@ -270,8 +271,8 @@ fn add_terms(scope: &FileScope<'_>, expr: &Expr<'_>, found: &mut Vec<String>) {
             let dividend = terms(scope, &sides.0);
             found.extend(if dividend.is_empty() { terms(scope, &sides.1) } else { dividend });
         }
-        // `loss.item() * weight`: who takes the number of a loss weighs it by numbers.
-        ExprKind::Binary(Operator::Multiply, sides) if is_number(&sides.0) || is_number(&sides.1) => {}
+        // `loss.item() * weight`, `loss.detach() * weight`: who cuts a loss off weighs it by what has no graph.
+        ExprKind::Binary(Operator::Multiply, sides) if is_cut_here(&sides.0) || is_cut_here(&sides.1) => {}
         ExprKind::Binary(_, sides) => {
             add_terms(scope, &sides.0, found);
             add_terms(scope, &sides.1, found);
@@ -383,9 +384,22 @@ fn is_dotted(expr: &Expr<'_>) -> bool {
     }
 }
 
-/// `loss.item()`
-fn is_number(expr: &Expr<'_>) -> bool {
-    method_of(expr).is_some_and(|(_, name, _)| name == "item")
+/// `loss.item()`, `loss.detach()`
+fn is_cut_here(expr: &Expr<'_>) -> bool {
+    method_of(expr).is_some_and(|(_, name, _)| matches!(name, "item" | "detach"))
+}
+
+/// What is counted or compared has no graph: `(labels != ignored).sum()`, `len(batch)`, `scores.argmax()`.
+fn is_counted(scope: &FileScope<'_>, expr: &Expr<'_>) -> bool {
+    const COUNTING: &[&str] =
+        &["argmax", "argmin", "bool", "count_nonzero", "eq", "int", "long", "ne", "numel"];
+    match &expr.kind {
+        ExprKind::Compare(..) => true,
+        ExprKind::Call(call) if path(scope, &call.callee) == "builtins.len" => true,
+        ExprKind::Call(_) => method_of(expr)
+            .is_some_and(|(object, name, _)| COUNTING.contains(&name) || is_counted(scope, object)),
+        _ => false,
+    }
 }
 
 fn is_sum(expr: &Expr<'_>) -> bool {
