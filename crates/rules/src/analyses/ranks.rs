@@ -28,7 +28,7 @@ const OF_RANKS: &[&str] = &["rank", "distributed", "worker", "process"];
 pub(super) fn without_device(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut joins: Vec<Span> = Vec::new();
     let (mut moves, mut joined) = (false, Vec::new());
-    let mut chooses = scope.whole_text().contains("CUDA_VISIBLE_DEVICES");
+    let mut chooses = scope.whole_text().contains("CUDA_VISIBLE_DEVICES") || has_cards_from_ray(scope);
     walk(scope.code, &mut |part, _| {
         let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
         // `.cuda()` goes to the current card, which is the first one.
@@ -42,7 +42,11 @@ pub(super) fn without_device(scope: &FileScope<'_>) -> Vec<RawFinding> {
                     _ => false,
                 });
                 let open = call.arguments.iter().any(|one| one.unpacked);
-                if is_nccl && !open && argument(&call.arguments, None, Some("device_id")).is_none() {
+                let size = argument(&call.arguments, None, Some("world_size"));
+                let is_one =
+                    size.is_some_and(|size| matches!(scope.names.meant(size).kind, ExprKind::Int(1)));
+                if is_nccl && !open && !is_one && argument(&call.arguments, None, Some("device_id")).is_none()
+                {
                     joins.push(expr.span);
                 }
             }
@@ -64,6 +68,12 @@ pub(super) fn without_device(scope: &FileScope<'_>) -> Vec<RawFinding> {
         if several { raw_finding.at_least(Severity::Warning) } else { raw_finding }
     };
     joins.iter().map(raw_finding).collect()
+}
+
+/// Whether Ray hands the processes of a file their cards: each sees its own alone.
+fn has_cards_from_ray(scope: &FileScope<'_>) -> bool {
+    let text = scope.whole_text();
+    text.contains("num_gpus=") && (text.contains("ray.remote") || text.contains(".options("))
 }
 
 /// Calls that start several processes of one function.

@@ -1,6 +1,6 @@
 //! A GPU that a process makes current, and that the processes which it starts know nothing of: their current GPU is the first.
 
-use crate::code::walk::{CodeNode, walk};
+use crate::code::walk::{CodeNode, walk, within_function};
 use crate::code::{Call, Expr, ExprKind};
 use crate::facts::{Place, Span};
 use crate::findings::Severity;
@@ -19,14 +19,15 @@ const ENVIRONMENTS: &[&str] = &["AsyncVectorEnv", "ShmemVecEnv", "SubprocVecEnv"
 
 /// `torch.cuda.set_device(3)`, and children that use `"cuda"`.
 pub(super) fn known_to_parent(scope: &FileScope<'_>) -> Vec<RawFinding> {
-    let mut set: Option<(Span, bool)> = None;
+    let mut set: Option<(Span, bool, Option<usize>)> = None;
     let mut started: Option<(Span, Place)> = None;
     let spawns = scope.whole_text().contains("\"spawn\"") || scope.whole_text().contains("'spawn'");
-    walk(scope.code, &mut |part, _| {
+    walk(scope.code, &mut |part, around| {
         let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
         let path = scope.names.path(&call.callee).unwrap_or_default();
         if path == "torch.cuda.set_device" && set.is_none() {
-            set = is_other(scope, call).map(|is_known| (expr.span, is_known));
+            let (function, _) = within_function(around);
+            set = is_other(scope, call).map(|is_known| (expr.span, is_known, function));
             return;
         }
         let (ExprKind::Name(name) | ExprKind::Attribute(_, name)) = call.callee.kind else { return };
@@ -47,11 +48,22 @@ pub(super) fn known_to_parent(scope: &FileScope<'_>) -> Vec<RawFinding> {
             started = Some((expr.span, used));
         }
     });
-    let (Some((set, is_known)), Some((started, used))) = (set, started) else { return Vec::new() };
+    let (Some((set, is_known, function)), Some((started, used))) = (set, started) else { return Vec::new() };
+    // What the child calls chooses there.
+    if function.is_some_and(|function| calls(scope, used, scope.code.functions[function].name)) {
+        return Vec::new();
+    }
     let raw_finding = RawFinding::at(scope.place(started)).word("set", scope.text(set));
     let raw_finding = raw_finding.beside(used, "the current GPU of the child is used here");
     let raw_finding = raw_finding.beside(scope.place(set), "this process alone has another one");
     vec![if is_known { raw_finding } else { raw_finding.at_most(Severity::Note) }]
+}
+
+/// Whether the function in which a GPU is used calls another one, by its name.
+fn calls(scope: &FileScope<'_>, used: Place, name: &str) -> bool {
+    let is_there = |span: Span| span.start <= used.span.start && used.span.end <= span.end;
+    let mut around = scope.code.functions.iter().filter(|one| used.file == scope.file && is_there(one.span));
+    around.any(|one| scope.text(one.span).contains(&format!("{name}(")))
 }
 
 /// Whether a GPU other than the first is chosen, and whether that is known; `None` where it is the first.
