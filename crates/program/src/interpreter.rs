@@ -4,6 +4,7 @@
 //! Both arms of a branch whose condition is not understood are followed, and their states join. What
 //! happens only in one of them is noted as uncertain.
 
+mod aggregates;
 mod arguments;
 mod attributes;
 mod bodies;

@@ -1,6 +1,7 @@
 //! Builtins, and the few library calls, that values are followed through.
 
 use super::Interpreter;
+use super::aggregates::sorted;
 use super::calls::Args;
 use super::collections::merged;
 use super::iterables::{NAMES_IN_ENVIRONMENT, each_once};
@@ -13,7 +14,7 @@ impl<'p> Interpreter<'p> {
     pub(super) fn call_builtin(&mut self, name: &str, args: &Args<'p>, span: Span) -> Option<Value<'p>> {
         if let ("sorted" | "max" | "min", Some(key)) = (name, args.keyword("key")) {
             let key = key.value.clone();
-            self.call_with_each(&key, args, span);
+            return Some(self.ordered_by(name, &key, args, span));
         }
         let first = args.at(0).map(|argument| argument.value.clone());
         let first = first.map(|value| self.force(value));
@@ -36,6 +37,11 @@ impl<'p> Interpreter<'p> {
             ("str", Some(read @ Value::Outside(_))) if self.variable_read(&read).is_some() => read,
             ("str", Some(number @ Value::Outside(_))) => self.text_of_some_int(&number)?,
             ("int", Some(Value::Int(value, place))) => Value::Int(value, place),
+            ("int", Some(Value::Text(text))) if args.items.len() == 2 => self.number_in_base(&text, args),
+            ("abs", Some(Value::Int(number, place))) => {
+                number.checked_abs().map_or(Value::Unknown, |number| Value::Int(number, place))
+            }
+            ("divmod", Some(Value::Int(number, _))) => self.quotient_and_rest(number, args, span),
             ("int", Some(Value::Text(text))) => match text.text.trim().parse() {
                 Ok(value) => Value::Int(value, text.place),
                 Err(_) => {
@@ -104,6 +110,13 @@ impl<'p> Interpreter<'p> {
             ("len", Some(value @ Value::Instance(_))) => {
                 self.special(&value, "__len__", Vec::new(), span).unwrap_or(Value::Unknown)
             }
+            ("len", Some(Value::Text(text))) => {
+                Value::Int(text.text.chars().count() as i64, self.place(span))
+            }
+            ("exec", Some(Value::Text(code))) if args.items.len() == 1 => {
+                self.forget_names_in(&code.text);
+                Value::None
+            }
             ("len", Some(value)) => {
                 // `len(numba.cuda.gpus)` asks the driver; the length of a loader is known without a batch.
                 if let Value::Outside(path) = &value
@@ -112,7 +125,7 @@ impl<'p> Interpreter<'p> {
                     self.iterate(value.clone(), span);
                 }
                 match self.elements(&value) {
-                    Some(elements) if elements.len() <= MOST_ELEMENTS => {
+                    Some(elements) if elements.len() <= MOST_ELEMENTS && self.are_apart(&value) => {
                         Value::Int(elements.len() as i64, self.place(span))
                     }
                     _ => Value::Unknown,
@@ -179,10 +192,7 @@ impl<'p> Interpreter<'p> {
                 }
                 Value::None
             }
-            ("sum" | "max" | "min", Some(value)) => {
-                self.iterate(value, span);
-                Value::Unknown
-            }
+            ("sum" | "max" | "min", Some(value)) => self.aggregate(name, value, args, span),
             ("hasattr", Some(object)) => match args.at(1).map(|argument| argument.value.clone()) {
                 Some(name) => self.has_attribute(&object, &name),
                 None => Value::Unknown,
@@ -197,19 +207,20 @@ impl<'p> Interpreter<'p> {
         })
     }
 
-    /// `sorted(values, key=function)`: the function is called with each of the values, if there is one.
-    pub(super) fn call_with_each(&mut self, function: &Value<'p>, args: &Args<'p>, span: Span) {
-        let Some(values) = args.at(0).map(|argument| argument.value.clone()) else { return };
-        let values = self.iterate(values, span);
-        let element = self.elements(&values).map(|elements| elements.into_iter().next());
-        match element {
-            Some(None) => {}
-            Some(Some(element)) => {
-                drop(self.call(function.clone(), Args::positional(vec![element], span), span))
-            }
-            None => {
-                let element = Args::positional(vec![Value::Unknown], span);
-                self.on_some_ways(|run| drop(run.call(function.clone(), element, span)));
+    /// Whether no two keys of a dictionary may be the same one: how many there are is known then.
+    fn are_apart(&self, value: &Value<'p>) -> bool {
+        let Value::Mapping(items) = self.contents(value) else { return true };
+        let is_constant = |key: &Value<'_>| matches!(key, Value::Text(_) | Value::Int(..) | Value::None);
+        items.len() < 2 || items.iter().all(|(key, _)| is_constant(key))
+    }
+
+    /// What `exec` runs may bind each of the names that stand in it.
+    fn forget_names_in(&mut self, code: &str) {
+        let words = || code.split(|one: char| !(one.is_alphanumeric() || one == '_'));
+        let scope = self.here.scope;
+        for (name, _) in self.heap.names(scope) {
+            if words().any(|word| word == name) {
+                self.bind_in(scope, name, Value::Unknown);
             }
         }
     }
@@ -222,12 +233,13 @@ impl<'p> Interpreter<'p> {
         });
         match first {
             Some(Value::Mapping(known)) => items.extend(known.iter().cloned()),
-            Some(Value::Sequence(pairs))
-                if pairs.iter().all(|pair| matches!(pair, Value::Sequence(pair) if pair.len() == 2)) =>
-            {
+            Some(Value::Sequence(pairs)) => {
                 for pair in pairs.iter() {
-                    if let Value::Sequence(pair) = pair {
-                        items = merged(items, &[(pair[0].clone(), pair[1].clone())]);
+                    match self.contents(pair) {
+                        Value::Sequence(pair) if pair.len() == 2 => {
+                            items = merged(items, &[(pair[0].clone(), pair[1].clone())]);
+                        }
+                        _ => return Value::Unknown,
                     }
                 }
             }
@@ -298,19 +310,4 @@ impl<'p> Interpreter<'p> {
             _ => Value::text("cuda".to_owned(), self.place(span)),
         }
     }
-}
-
-/// Texts, or integers, in their order; `None` for what Python may order otherwise.
-pub(super) fn sorted(mut values: Vec<Value<'_>>) -> Option<Vec<Value<'_>>> {
-    if values.iter().all(|value| matches!(value, Value::Int(..))) {
-        values.sort_by_key(|value| if let Value::Int(number, _) = value { *number } else { 0 });
-    } else if values.iter().all(|value| matches!(value, Value::Text(_))) {
-        values.sort_by(|one, other| match (one, other) {
-            (Value::Text(one), Value::Text(other)) => one.text.cmp(&other.text),
-            _ => std::cmp::Ordering::Equal,
-        });
-    } else if values.len() > 1 {
-        return None;
-    }
-    Some(values)
 }

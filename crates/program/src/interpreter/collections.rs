@@ -1,7 +1,7 @@
 //! Lists, sets and dictionaries: objects that hold something, under whatever names they are known.
 
 use super::Interpreter;
-use super::builtins::sorted;
+use super::aggregates::sorted;
 use super::calls::Args;
 use super::statements::equal;
 use crate::code::{Expr, ExprKind};

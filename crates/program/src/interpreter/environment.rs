@@ -4,7 +4,7 @@ use super::Interpreter;
 use super::calls::Args;
 use super::iterables::{ITEMS_OF_ENVIRONMENT, NAMES_IN_ENVIRONMENT};
 use super::presence::VariablePresence;
-use crate::facts::Span;
+use crate::facts::{Place, Span};
 use crate::program::heap::values::Value;
 use crate::program::launcher_arguments::is_no_variable;
 use crate::program::state::{ALLOCATOR, Definition, MASK, ORDER, Reaching, State, held};
@@ -178,13 +178,18 @@ impl<'p> Interpreter<'p> {
                         let is_known = matches!(value, Value::Sequence(_));
                         self.restore_copy(is_known.then_some(&names), span);
                     }
-                    let at = match (key.place(), value.place()) {
-                        (Some(start), Some(end))
-                            if start.file == end.file && start.file == self.here.file =>
-                        {
-                            Span { start: start.span.start, end: end.span.end.max(start.span.end) }
+                    // Written here, or held by a name that stands here.
+                    let is_here = |place: Place| {
+                        let here = self.here.statement;
+                        place.file == self.here.file
+                            && here.start <= place.span.start
+                            && place.span.end <= here.end
+                    };
+                    let at = match (key.place().filter(|place| is_here(*place)), value.place()) {
+                        (Some(key), Some(value)) if is_here(value) => {
+                            Span { start: key.span.start, end: value.span.end.max(key.span.end) }
                         }
-                        (Some(key), None) if key.file == self.here.file => key.span,
+                        (Some(key), None) => key.span,
                         _ => span,
                     };
                     self.write_variable(key, value, at, only_if_unset);

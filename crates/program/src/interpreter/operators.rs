@@ -56,6 +56,27 @@ impl<'p> Interpreter<'p> {
         Value::one_of(texts.into_iter().map(|text| Value::text(text, place)))
     }
 
+    /// What `__iadd__` and its like make of an object.
+    pub(super) fn changed_in_place(
+        &mut self,
+        old: &Value<'p>,
+        operator: Operator,
+        added: &Value<'p>,
+        span: Span,
+    ) -> Option<Value<'p>> {
+        let name = match operator {
+            Operator::Add => "__iadd__",
+            Operator::Subtract => "__isub__",
+            Operator::Multiply => "__imul__",
+            Operator::Divide => "__itruediv__",
+            Operator::FloorDivide => "__ifloordiv__",
+            Operator::Remainder => "__imod__",
+            Operator::BitOr => "__ior__",
+            Operator::Other => return None,
+        };
+        self.special(old, name, vec![added.clone()], span)
+    }
+
     pub(super) fn binary(
         &mut self,
         operator: Operator,
@@ -114,6 +135,14 @@ impl<'p> Interpreter<'p> {
                 let mut all = vec![(Value::None, left.clone())];
                 all.extend(items.iter().cloned());
                 Value::mapping(all)
+            }
+            (Operator::Multiply, Value::Text(text), Value::Int(times, _))
+            | (Operator::Multiply, Value::Int(times, _), Value::Text(text)) => {
+                let times = usize::try_from(*times).unwrap_or(0);
+                match text.text.len().checked_mul(times) {
+                    Some(..=LONGEST) => Value::text(text.text.repeat(times), text.place),
+                    _ => Value::Unknown,
+                }
             }
             (
                 Operator::Divide | Operator::FloorDivide | Operator::Remainder,

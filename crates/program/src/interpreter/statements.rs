@@ -210,7 +210,12 @@ impl<'p> Interpreter<'p> {
                 }
                 let value = self.iterate(value, self.here.statement);
                 let parts = match &value {
-                    Value::Sequence(values) if values.len() == targets.len() => Some(values.clone()),
+                    Value::Sequence(values)
+                        if values.len() == targets.len()
+                            && !targets.iter().any(|target| matches!(target, Target::Rest(_))) =>
+                    {
+                        Some(values.to_vec())
+                    }
                     Value::Sequence(values)
                         if !values.is_empty()
                             && !targets.iter().any(|target| matches!(target, Target::Rest(_))) =>
@@ -220,13 +225,25 @@ impl<'p> Interpreter<'p> {
                     }
                     _ => None,
                 };
+                let parts = parts.or_else(|| self.parts_with_rest(&value, targets));
                 for (index, target) in targets.iter().enumerate() {
                     let part = parts.as_ref().map_or(Value::Unknown, |parts| parts[index].clone());
                     self.assign(target, part);
                 }
             }
-            Target::Rest(target) => self.assign(target, Value::Unknown),
+            Target::Rest(target) => self.assign(target, value),
         }
+    }
+
+    /// `first, *others, last = values`: the rest is a list of its own.
+    fn parts_with_rest(&mut self, value: &Value<'p>, targets: &[Target<'p>]) -> Option<Vec<Value<'p>>> {
+        let rest = targets.iter().position(|target| matches!(target, Target::Rest(_)))?;
+        let Value::Sequence(values) = value else { return None };
+        let behind = targets.len() - rest - 1;
+        let end = values.len().checked_sub(behind).filter(|end| *end >= rest)?;
+        let others = self.collection(Value::sequence(values[rest..end].to_vec()));
+        let (before, after) = (values[..rest].iter(), values[end..].iter());
+        Some(before.cloned().chain([others]).chain(after.cloned()).collect())
     }
 
     /// What `globals()["name"]`, `vars(object)["name"]` and `object.__dict__["name"]` are another way to write.
@@ -299,6 +316,12 @@ impl<'p> Interpreter<'p> {
         if operator == Operator::BitOr && self.is_environ(old) {
             return self.write_mapping(&added, span, false);
         }
+        if let Some(new) = self.changed_in_place(old, operator, &added, span) {
+            if self.flow == Flow::Next {
+                store(self, new);
+            }
+            return;
+        }
         let grows = matches!(operator, Operator::Add | Operator::BitOr);
         if grows && self.extend_in_place(old, &added, span) {
             return;
@@ -338,28 +361,31 @@ impl<'p> Interpreter<'p> {
     fn choose(&mut self, subject: &Value<'p>, arms: &'p [Arm<'p>]) {
         let Some((arm, rest)) = arms.split_first() else { return };
         for name in &arm.binds {
-            self.bind(name, Value::Unknown);
+            // `case name:` is the subject itself.
+            self.bind(name, if arm.always { subject.clone() } else { Value::Unknown });
         }
         let literals: Vec<_> = arm.literals.iter().map(|literal| self.eval(literal)).collect();
         let verdicts: Vec<_> = literals.iter().map(|literal| equal(literal, subject)).collect();
-        let accepts = if arm.guard.is_some() {
-            None
-        } else if arm.always || verdicts.contains(&Some(true)) {
+        let accepts = if arm.always || verdicts.contains(&Some(true)) {
             Some(true)
         } else if !verdicts.is_empty() && verdicts.iter().all(|verdict| *verdict == Some(false)) {
             Some(false)
         } else {
             None
         };
-        match accepts {
-            Some(true) => self.block(&arm.body),
-            Some(false) => self.choose(subject, rest),
-            None => {
-                let follow: ArmRun<'_, 'p> = Box::new(|run| {
-                    if let Some(guard) = &arm.guard {
+        match (accepts, &arm.guard) {
+            (Some(true), None) => self.block(&arm.body),
+            (Some(true), Some(guard)) => {
+                self.branch(guard, |run| run.block(&arm.body), |run| run.choose(subject, rest));
+            }
+            (Some(false), _) => self.choose(subject, rest),
+            (None, guard) => {
+                let follow: ArmRun<'_, 'p> = Box::new(|run| match guard {
+                    Some(guard) => {
                         run.eval(guard);
+                        run.block(&arm.body);
                     }
-                    run.block(&arm.body);
+                    None => run.block(&arm.body),
                 });
                 self.exec_branches(vec![follow, Box::new(|run| run.choose(subject, rest))]);
             }

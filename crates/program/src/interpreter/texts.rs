@@ -3,7 +3,7 @@
 use super::Interpreter;
 use super::calls::Args;
 use crate::facts::Span;
-use crate::program::heap::values::{Text, Value};
+use crate::program::heap::values::{LONGEST, Text, Value};
 
 impl<'p> Interpreter<'p> {
     /// `"cuda:{}".format(1)`, for plain placeholders.
@@ -33,28 +33,89 @@ impl<'p> Interpreter<'p> {
     }
 }
 
-/// A method of a text whose result follows from texts alone.
+/// A method of a text whose result follows from texts and numbers alone.
 pub(super) fn text_method<'p>(text: &Text<'p>, name: &str, args: &Args<'p>) -> Option<Value<'p>> {
     let argument = |position: usize| match args.at(position).map(|argument| &argument.value) {
         Some(Value::Text(text)) => Some(&*text.text),
         _ => None,
     };
-    let plain = args.items.is_empty() && !args.open;
+    let number = |position: usize| match args.at(position).map(|argument| &argument.value) {
+        Some(Value::Int(number, _)) => usize::try_from(*number).ok(),
+        _ => None,
+    };
+    if args.open {
+        return None;
+    }
+    let given = args.items.len();
+    let plain = given == 0;
     let whole = &*text.text;
+    let made = |part: &str| Value::text(part.to_owned(), text.place);
+    let all = |parts: &[&str]| Some(Value::sequence(parts.iter().map(|part| made(part)).collect()));
+    let is_each = |holds: fn(&char) -> bool| {
+        let known = plain && whole.is_ascii();
+        known.then(|| Value::Bool(!whole.is_empty() && whole.chars().all(|one| holds(&one))))
+    };
     let changed = match name {
         "strip" if plain => whole.trim().to_owned(),
         "lstrip" if plain => whole.trim_start().to_owned(),
         "rstrip" if plain => whole.trim_end().to_owned(),
+        "strip" | "lstrip" | "rstrip" if given == 1 => {
+            let ends = argument(0)?;
+            let is_end = |one: char| ends.contains(one);
+            match name {
+                "lstrip" => whole.trim_start_matches(is_end),
+                "rstrip" => whole.trim_end_matches(is_end),
+                _ => whole.trim_matches(is_end),
+            }
+            .to_owned()
+        }
         "lower" | "casefold" if plain => whole.to_lowercase(),
         "upper" if plain => whole.to_uppercase(),
-        "replace" if args.items.len() == 2 => whole.replace(argument(0)?, argument(1)?),
+        "replace" if given == 2 => whole.replace(argument(0)?, argument(1)?),
+        "replace" if given == 3 => whole.replacen(argument(0)?, argument(1)?, number(2)?),
         "removeprefix" => whole.strip_prefix(argument(0)?).unwrap_or(whole).to_owned(),
+        "removesuffix" => whole.strip_suffix(argument(0)?).unwrap_or(whole).to_owned(),
+        "zfill" if given == 1 && !whole.starts_with(['+', '-']) => {
+            let width = number(0).filter(|width| *width <= LONGEST)?;
+            format!("{whole:0>width$}")
+        }
         "startswith" => return Some(Value::Bool(whole.starts_with(argument(0)?))),
         "endswith" => return Some(Value::Bool(whole.ends_with(argument(0)?))),
-        "split" => {
-            let separator = argument(0).filter(|separator| !separator.is_empty() && args.items.len() == 1)?;
-            let parts = whole.split(separator).map(|part| Value::text(part.to_owned(), text.place));
-            return Some(Value::sequence(parts.collect()));
+        "isdigit" | "isdecimal" | "isnumeric" => return is_each(char::is_ascii_digit),
+        "isalpha" => return is_each(char::is_ascii_alphabetic),
+        "isalnum" => return is_each(char::is_ascii_alphanumeric),
+        "partition" | "rpartition" if given == 1 => {
+            let by = argument(0).filter(|by| !by.is_empty())?;
+            let found = if name == "partition" { whole.split_once(by) } else { whole.rsplit_once(by) };
+            return match found {
+                Some((before, after)) => all(&[before, by, after]),
+                None if name == "partition" => all(&[whole, "", ""]),
+                None => all(&["", "", whole]),
+            };
+        }
+        "split" | "rsplit" => {
+            let most = args.get(Some(1), Some("maxsplit")).map(|argument| &argument.value);
+            let by = args.get(Some(0), Some("sep")).map(|argument| &argument.value);
+            return match (by, most) {
+                (None | Some(Value::None), None) => all(&whole.split_whitespace().collect::<Vec<_>>()),
+                (Some(Value::Text(by)), None) if !by.text.is_empty() => {
+                    all(&whole.split(&*by.text).collect::<Vec<_>>())
+                }
+                (Some(Value::Text(by)), Some(Value::Int(most @ 0.., _))) if !by.text.is_empty() => {
+                    let most = usize::try_from(*most).ok()?.checked_add(1)?;
+                    if name == "split" {
+                        return all(&whole.splitn(most, &*by.text).collect::<Vec<_>>());
+                    }
+                    let mut parts: Vec<&str> = whole.rsplitn(most, &*by.text).collect();
+                    parts.reverse();
+                    all(&parts)
+                }
+                _ => None,
+            };
+        }
+        // Other ends of lines than these are rare.
+        "splitlines" if plain && !whole.contains(|one: char| one != '\n' && one.is_control()) => {
+            return all(&whole.lines().collect::<Vec<_>>());
         }
         _ => return None,
     };
