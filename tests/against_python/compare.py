@@ -48,6 +48,7 @@ def main():
     parser.add_argument("--kind", help="print those of this kind only")
     parser.add_argument("--folder", type=pathlib.Path, help="look at the program in this folder instead")
     parser.add_argument("--written", type=pathlib.Path, help="look at the programs that were written by hand in this folder instead")
+    parser.add_argument("--exact", type=pathlib.Path, help="the same, and gpulint is to know each value that is written")
     parser.add_argument("--without", default="", help="kinds of statements and values to leave out, such as key_error,early_return")
     parser.add_argument("--known", type=pathlib.Path, help="a file of seeds, with the reason behind each, that are left out")
     arguments = parser.parse_args()
@@ -59,8 +60,9 @@ def main():
             print(contradiction.kind, contradiction.what, sep=": ")
         print(story)
         return 1 if found else 0
-    if arguments.written:
-        return 1 if any([contradicts(program, gpulint) for program in sorted(arguments.written.iterdir())]) else 0
+    if written := arguments.written or arguments.exact:
+        exact = arguments.exact is not None
+        return 1 if any([contradicts(program, gpulint, exact) for program in sorted(written.iterdir())]) else 0
 
     known = seeds_in(arguments.known)
     seeds = [seed for seed in range(arguments.seed, arguments.seed + arguments.count) if seed not in known]
@@ -90,10 +92,10 @@ def texts_below(folder):
     return {str(path.relative_to(folder)): path.read_text() for path in sorted(folder.rglob("*.py"))}
 
 
-def contradicts(program, gpulint):
+def contradicts(program, gpulint, exact):
     """Whether a program that was written by hand contradicts; one that cannot be judged counts as one that does."""
     texts = texts_below(program) if program.is_dir() else {"main.py": program.read_text()}
-    verdict, found, story = judge(texts, gpulint, catches=True)
+    verdict, found, story = judge(texts, gpulint, catches=True, exact=exact)
     if verdict == "agreed":
         return False
     print(f"== {program.name}: {verdict}")
@@ -132,7 +134,7 @@ def shown_of(case, gpulint, smaller):
     return "\n".join(lines) + f"\n{story}"
 
 
-def judge(texts, gpulint, allowed=None, catches=False):
+def judge(texts, gpulint, allowed=None, catches=False, exact=False):
     """What came of it, the contradictions, and the whole story in words. `allowed` are the only errors that it may raise;
     one that `catches` may raise all of them where it catches them."""
     folder = tempfile.mkdtemp(prefix="against-python-")
@@ -154,6 +156,8 @@ def judge(texts, gpulint, allowed=None, catches=False):
         if not trace["complete"]:
             return "not followed to its end", [], ""
         found = list(contradictions(trace, runs))
+        if exact:
+            found += not_known(trace, runs)
         return "contradicted" if found else "agreed", found, story_of(texts, trace, runs)
     finally:
         shutil.rmtree(folder)
@@ -224,6 +228,17 @@ def contradictions(trace, runs):
                 if event["value"] not in values and None not in values and not keeps:
                     yield Contradiction("value", f"{at(event)} wrote {event['value']!r} in run {number}, not one of {values}")
         yield from contradictions_of_first(trace, run, number)
+
+
+def not_known(trace, runs):
+    """Writes whose value nothing in the trace states."""
+    states = {key(event) for event in trace["events"] if event["kind"] == "write" and event["value"] is not None}
+    written = {key(event): event for run in runs for event in run["events"] if event["kind"] == "write"}
+    return [
+        Contradiction("unknown value", f"{at(event)} wrote {event['value']!r}")
+        for one, event in written.items()
+        if one not in states and event["value"] is not None
+    ]
 
 
 def contradictions_of_first(trace, run, number):

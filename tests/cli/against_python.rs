@@ -18,6 +18,12 @@ fn gpulint_says_what_python_does_of_written_programs() {
     compare(&["--written", written.to_str().expect("a text")]);
 }
 
+#[test]
+fn gpulint_knows_what_written_programs_write() {
+    let exact = folder().join("exact");
+    compare(&["--exact", exact.to_str().expect("a text")]);
+}
+
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/against_python")
 }
