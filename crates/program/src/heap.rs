@@ -60,7 +60,7 @@ pub struct Heap<'p> {
     /// What is bound now was there before everything that is followed.
     is_backdated: bool,
     /// The passes of loops that are being followed, the innermost last.
-    watches: Vec<Watch>,
+    watches: Vec<Watch<'p>>,
     recorder: reads::Recorder<'p>,
     /// What parts of modules and modules made that were summed up, each once: those inside others are theirs.
     parts: Vec<Rc<MadeObjects<'p>>>,
@@ -69,10 +69,12 @@ pub struct Heap<'p> {
 }
 
 /// A moment in a program, to see whether a name that is asked behind it comes to hold something else afterwards.
-#[derive(Clone, Copy)]
-struct Watch {
+struct Watch<'p> {
     since: Version,
+    /// A name that was read came to hold something else.
     changed: bool,
+    /// Names of older scopes that came to hold something else.
+    bound: Vec<(ScopeId, &'p str)>,
 }
 
 /// A namespace or an object.
@@ -293,33 +295,46 @@ impl<'p> Heap<'p> {
         }
     }
 
-    /// Notes in the watches that a name is about to hold another text, truth value or None than the one that was read since.
-    fn watch(&mut self, scope: ScopeId, name: &str, value: Option<&Value<'p>>) {
-        // What conditions ask: a counter differs in each pass of a loop, and says nothing.
-        let is_known = |value: &Value<'p>| {
-            let is_fixed = |value: &Value<'p>| matches!(value, Value::Text(_) | Value::Bool(_) | Value::None);
-            value.alternatives().iter().any(is_fixed)
-        };
-        let Some(new) = value.filter(|value| is_known(value)) else { return };
+    /// Notes in the watches that a name is about to hold another constant or object than before.
+    fn watch(&mut self, scope: ScopeId, name: &'p str, value: Option<&Value<'p>>) {
+        /// Of more names nothing is said.
+        const MOST: usize = 64;
+        let Some(new) = value.filter(|value| self.may_be_carried(value)) else { return };
         let found = &self.scopes[scope as usize];
         let Some(Slot { value: Some(old), read, .. }) = found.slots.get(name) else { return };
-        if !is_known(old) || old.same(new) {
+        if !self.may_be_carried(old) || old.same(new) {
             return;
         }
         let (born, read) = (found.born, read.get());
-        let concerned = self.watches.iter_mut().filter(|watch| born <= watch.since && read >= watch.since);
-        concerned.for_each(|watch| watch.changed = true);
+        for watch in self.watches.iter_mut().filter(|watch| born <= watch.since) {
+            watch.changed |= read >= watch.since;
+            if watch.bound.len() < MOST && !watch.bound.contains(&(scope, name)) {
+                watch.bound.push((scope, name));
+            }
+        }
+    }
+
+    /// Whether something may differ in each pass of a loop and be known in each: a constant, a list, or an object that was there before
+    /// the loop. Another object that each pass makes anew stands for what the others make.
+    fn may_be_carried(&self, value: &Value<'p>) -> bool {
+        let since = self.watches.first().map_or(0, |watch| watch.since);
+        value.alternatives().iter().any(|value| match value {
+            Value::Text(_) | Value::Int(..) | Value::Bool(_) | Value::None | Value::Collection(_) => true,
+            Value::Instance(instance) => self.scopes[instance.scope as usize].born <= since,
+            _ => false,
+        })
     }
 
     /// Begins to watch the names of all scopes that there are.
     pub fn begin_watch(&mut self) {
         self.clock += 1;
-        self.watches.push(Watch { since: self.clock, changed: false });
+        self.watches.push(Watch { since: self.clock, changed: false, bound: Vec::new() });
     }
 
-    /// Ends the innermost watch; whether a name that was read came to hold something else behind that.
-    pub fn end_watch(&mut self) -> bool {
-        self.watches.pop().is_some_and(|watch| watch.changed)
+    /// Ends the innermost watch: the names that came to hold something else behind it, where one of them was read before.
+    pub fn end_watch(&mut self) -> Vec<(ScopeId, &'p str)> {
+        let ended = self.watches.pop().filter(|watch| watch.changed);
+        ended.map_or_else(Vec::new, |watch| watch.bound)
     }
 
     pub fn parent(&self, scope: ScopeId) -> Option<ScopeId> {

@@ -50,6 +50,7 @@ mod launcher_commands;
 mod launchers;
 mod lazy;
 mod library_calls;
+mod loop_passes;
 mod loops;
 mod milestones;
 mod mocks;

@@ -9,7 +9,6 @@ use super::{Flow, Interpreter};
 use crate::code::{Block, Expr, ExprKind, Statement, StatementKind, Target};
 use crate::facts::Span;
 use crate::program::heap::values::Value;
-use crate::program::state::{Definition, Reaching};
 use crate::program::summaries::Dependency;
 
 /// Literal collections up to this length are followed element by element; a longer one is as good as one
@@ -322,49 +321,11 @@ impl<'p> Interpreter<'p> {
         self.land(innermost.next);
     }
 
-    /// Runs the body of a loop whose number of passes is not known: once, and again where what the first pass
-    /// did to CUDA meets what the second does to the environment, or where the second finds other values than the first
-    /// asked for.
-    pub(super) fn passes(&mut self, block: &'p Block<'p>, body: impl Fn(&mut Self)) {
-        let (writes, cuda) = (self.trace.writes.len(), self.state.cuda);
-        self.heap.begin_watch();
-        self.watched.push(Vec::new());
-        self.havoc_counters(block);
-        self.repeats += 1;
-        self.here.repeats += 1;
-        self.pass(&body, true);
-        self.here.repeats -= 1;
-        self.repeats -= 1;
-        let met = self.trace.writes.len() > writes && self.state.cuda != cuda;
-        let asked = self.watched.pop().unwrap_or_default();
-        asked.iter().for_each(|(variable, held)| self.watch_variable(variable, held));
-        let mut differs = self.heap.end_watch();
-        differs |= asked.iter().any(|(variable, held)| !holds_the_same(held, &self.state.reaching(variable)));
-        // A loop inside a pass that is followed again is followed once: else each level would double the work.
-        if (met || differs) && self.flow == Flow::Next && !self.repeats_pass {
-            self.repeats_pass = true;
-            self.on_some_ways(|run| run.pass(&body, true));
-            self.repeats_pass = false;
-        }
-    }
-
     /// Whether a loop with passes that are not followed is around what runs.
     pub(super) fn is_repeated(&mut self) -> bool {
         let is_repeated = self.repeats > 0;
         self.summaries.note(Dependency::Repeated(is_repeated));
         is_repeated
-    }
-
-    /// Notes what a variable of the environment holds that a pass of a loop asks for.
-    pub(super) fn watch_variable(&mut self, variable: &str, held: &Reaching) {
-        if self.repeats_pass {
-            return;
-        }
-        if let Some(asked) = self.watched.last_mut()
-            && !asked.iter().any(|(known, _)| known == variable)
-        {
-            asked.push((variable.to_owned(), held.clone()));
-        }
     }
 
     /// What a loop counts is not known in a pass that stands for all.
@@ -414,17 +375,6 @@ impl<'p> Interpreter<'p> {
 
 fn is_name(expr: &Expr<'_>, name: &str) -> bool {
     matches!(expr.kind, ExprKind::Name(other) if other == name)
-}
-
-/// Whether a variable may hold the same values, or none, whoever set them.
-fn holds_the_same(one: &Reaching, other: &Reaching) -> bool {
-    let holds = |all: &Reaching, wanted: &Definition| {
-        all.iter().any(|known| match (known, wanted) {
-            (Definition::Set(_, one), Definition::Set(_, other)) => one == other,
-            (one, other) => one.is_absent() == other.is_absent() && !matches!(one, Definition::Set(..)),
-        })
-    };
-    one.iter().all(|wanted| holds(other, wanted)) && other.iter().all(|wanted| holds(one, wanted))
 }
 
 /// The `else` of a loop, where something may break out of its body: then it runs on some ways only.

@@ -1,0 +1,99 @@
+//! Loops of which one pass, or a few, stand for all: what one pass leaves to the next, and what is not known behind them.
+
+use super::Flow;
+use super::Interpreter;
+use crate::code::Block;
+use crate::program::heap::values::{ScopeId, Value};
+use crate::program::state::{Definition, Reaching};
+use crate::program::trace::NOT_NOTED;
+
+impl<'p> Interpreter<'p> {
+    /// Runs the body of a loop whose number of passes is not known: once, and again where what the first pass
+    /// did to CUDA meets what the second does to the environment, or where the second finds other values than the first
+    /// asked for. Where a third would find still others, what they are is not known in one that stands for all the rest.
+    pub(super) fn passes(&mut self, block: &'p Block<'p>, body: impl Fn(&mut Self)) {
+        let (writes, cuda) = (self.trace.writes.len(), self.state.cuda);
+        self.havoc_counters(block);
+        self.repeats += 1;
+        self.here.repeats += 1;
+        let carried = self.watched_pass(&body);
+        self.here.repeats -= 1;
+        self.repeats -= 1;
+        let met = self.trace.writes.len() > writes && self.state.cuda != cuda;
+        if !(met || carried.differs()) || self.flow != Flow::Next {
+            return;
+        }
+        // A loop inside a pass that is followed again is followed once: else each level would double the work.
+        if self.repeats_pass {
+            return self.widen(carried);
+        }
+        self.repeats_pass = true;
+        self.on_some_ways(|run| {
+            let carried = run.watched_pass(&body);
+            if carried.differs() && run.flow == Flow::Next {
+                run.widen(carried);
+                run.on_some_ways(|run| run.pass(&body, true));
+            }
+        });
+        self.repeats_pass = false;
+    }
+
+    /// Runs the body of a loop, and says what the next pass would find otherwise.
+    fn watched_pass(&mut self, body: &impl Fn(&mut Self)) -> Carried<'p> {
+        self.heap.begin_watch();
+        self.watched.push(Vec::new());
+        self.pass(body, true);
+        let mut variables = self.watched.pop().unwrap_or_default();
+        variables.iter().for_each(|(variable, held)| self.watch_variable(variable, held));
+        variables.retain(|(variable, held)| !holds_the_same(held, &self.state.reaching(variable)));
+        Carried { names: self.heap.end_watch(), variables }
+    }
+
+    /// What differs from pass to pass is not known.
+    fn widen(&mut self, carried: Carried<'p>) {
+        for (scope, name) in carried.names {
+            self.bind_in(scope, name, Value::Unknown);
+        }
+        for (variable, _) in carried.variables {
+            let mut reaching = self.reaching(&variable);
+            reaching.push(Definition::Set(NOT_NOTED, None));
+            self.set_reaching(&variable, reaching);
+        }
+    }
+
+    /// Notes what a variable of the environment holds that a pass of a loop asks for.
+    pub(super) fn watch_variable(&mut self, variable: &str, held: &Reaching) {
+        if self.repeats_pass {
+            return;
+        }
+        if let Some(asked) = self.watched.last_mut()
+            && !asked.iter().any(|(known, _)| known == variable)
+        {
+            asked.push((variable.to_owned(), held.clone()));
+        }
+    }
+}
+
+/// What one pass of a loop leaves to the next that it did not find itself.
+struct Carried<'p> {
+    names: Vec<(ScopeId, &'p str)>,
+    /// Variables of the environment, with what they held when they were asked for.
+    variables: Vec<(String, Reaching)>,
+}
+
+impl Carried<'_> {
+    fn differs(&self) -> bool {
+        !self.names.is_empty() || !self.variables.is_empty()
+    }
+}
+
+/// Whether a variable may hold the same values, or none, whoever set them.
+fn holds_the_same(one: &Reaching, other: &Reaching) -> bool {
+    let holds = |all: &Reaching, wanted: &Definition| {
+        all.iter().any(|known| match (known, wanted) {
+            (Definition::Set(_, one), Definition::Set(_, other)) => one == other,
+            (one, other) => one.is_absent() == other.is_absent() && !matches!(one, Definition::Set(..)),
+        })
+    };
+    one.iter().all(|wanted| holds(other, wanted)) && other.iter().all(|wanted| holds(one, wanted))
+}
