@@ -124,7 +124,7 @@ impl<'p> Interpreter<'p> {
         if uncaught.is_some() {
             self.passed_through.pop();
         }
-        self.on_each_way(jumps, |run| run.assured(since, Some(frame), |run| run.block(finally)));
+        self.on_each_way(jumps, |run, _| run.assured(since, Some(frame), |run| run.block(finally)));
         for way in uncaught.map(|uncaught| self.landing(uncaught)).unwrap_or_default() {
             if let Some(&around) = self.passed_through.last() {
                 self.jump_with(around, way);
@@ -176,14 +176,15 @@ impl<'p> Interpreter<'p> {
         if let Some(target) = target {
             self.assign(target, leave.entered.clone());
         }
+        let mut is_caught = false;
         if self.swallows_exceptions(&manager) {
             let expects = self.expects_failure(&manager);
             let before = std::mem::replace(&mut self.expects_failure, expects);
             // What a class of the project says in its `__exit__` holds for `sys.exit()` too.
             let ends = matches!(manager, Value::Instance(_));
-            let is_raised = self.catch_all(ends, |run| run.with(rest, body));
+            is_caught = self.catch_all(ends, |run| run.with(rest, body));
             self.expects_failure = before;
-            if is_raised && !self.swallows_all(&manager) {
+            if is_caught && !self.swallows_all(&manager) {
                 self.seen_raises += 1;
                 self.ways_out.of_try |= !self.catches.is_empty();
                 self.may_raise();
@@ -191,7 +192,7 @@ impl<'p> Interpreter<'p> {
         } else {
             self.with(rest, body);
         }
-        self.on_each_way(jumps, |run| run.leave_context(&leave, context.span));
+        self.on_each_way(jumps, |run, raised| run.leave_context(&leave, context.span, raised || is_caught));
     }
 
     /// Goes on behind `body` whatever it raises; whether something was seen to raise. `ends`: also where it ends the program,

@@ -136,7 +136,7 @@ impl<'p> Interpreter<'p> {
         let leave = self.enter_context(manager, span, false);
         let jumps = self.jumps.len();
         let result = self.run_function(&function, args, span);
-        self.on_each_way(jumps, |run| run.leave_context(&leave, span));
+        self.on_each_way(jumps, |run, raised| run.leave_context(&leave, span, raised));
         result
     }
 
@@ -184,7 +184,8 @@ impl<'p> Interpreter<'p> {
         self.is_environ(value) || matches!(value, Value::Text(text) if text.text == "os.environ")
     }
 
-    pub(super) fn leave_context(&mut self, leave: &Leave<'p>, span: Span) {
+    /// Leaves a context manager, perhaps by an exception that was `raised`.
+    pub(super) fn leave_context(&mut self, leave: &Leave<'p>, span: Span, raised: bool) {
         if let Some(before) = &leave.restore {
             self.whole_environment().restore_environment(before);
         }
@@ -195,14 +196,14 @@ impl<'p> Interpreter<'p> {
             self.state.set_up_mut().mocked.truncate(leave.mocked);
         }
         let flow = std::mem::replace(&mut self.flow, Flow::Next);
-        self.assured(leave.since, None, |run| run.exit(leave, span));
+        self.assured(leave.since, None, |run| run.exit(leave, span, raised));
         if self.flow == Flow::Next {
             self.flow = flow;
         }
     }
 
     /// What the end of a context manager does.
-    fn exit(&mut self, leave: &Leave<'p>, span: Span) {
+    fn exit(&mut self, leave: &Leave<'p>, span: Span, raised: bool) {
         if let Value::Outside(path) = leave.manager
             && self.paths.text(path).ends_with("TaskGroup()")
         {
@@ -229,12 +230,14 @@ impl<'p> Interpreter<'p> {
             return;
         }
         let Value::Instance(instance) = &leave.manager else { return };
+        // The class of the exception, the exception and where it was raised.
+        let exception = vec![if raised { Value::Unknown } else { Value::None }; 3];
         if let Value::Function(_) = self.class_attribute(&instance.class, "__exit__") {
             let method = self.attribute(&leave.manager, "__exit__", span);
-            self.call(method, Args::positional(vec![Value::None; 3], span), span);
+            self.call(method, Args::positional(exception, span), span);
         } else if let Value::Function(_) = self.class_attribute(&instance.class, "__aexit__") {
             let method = self.attribute(&leave.manager, "__aexit__", span);
-            let paused = self.call(method, Args::positional(vec![Value::None; 3], span), span);
+            let paused = self.call(method, Args::positional(exception, span), span);
             self.run_paused(&paused, span);
         }
     }

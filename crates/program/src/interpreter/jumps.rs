@@ -195,8 +195,9 @@ impl<'p> Interpreter<'p> {
         }
     }
 
-    /// What happens at the end of a statement however it is left: by going on behind it, and by each jump out of it.
-    pub(super) fn on_each_way(&mut self, since: usize, end: impl Fn(&mut Self)) {
+    /// What happens at the end of a statement however it is left: by going on behind it, and by each jump out of it. `end` is
+    /// told whether an exception leaves it.
+    pub(super) fn on_each_way(&mut self, since: usize, end: impl Fn(&mut Self, bool)) {
         let mut ways: SmallVec<[(Landing, Landing); 2]> = SmallVec::new();
         for number in since..self.jumps.len() {
             let to = self.jumps[number].to;
@@ -213,11 +214,13 @@ impl<'p> Interpreter<'p> {
         }
         let flow = std::mem::replace(&mut self.flow, Flow::Next);
         let exits = std::mem::take(&mut self.exits);
+        let is_raised = |run: &Self, to: &Landing| run.catches.contains(to);
         if flow == Flow::Unreachable && !ways.is_empty() {
             // Every way leads out: what happens at the end is the same for all.
             let outcomes = ways.iter().flat_map(|(_, held)| self.landing(*held)).collect();
             self.join(outcomes);
-            end(self);
+            let raised = ways.iter().any(|(to, _)| is_raised(self, to));
+            end(self, raised);
             if self.flow == Flow::Next {
                 ways.iter().for_each(|(to, _)| self.jump(*to));
                 self.flow = Flow::Unreachable;
@@ -227,7 +230,7 @@ impl<'p> Interpreter<'p> {
         // What happens at the end of one way is not what happens at the end of the others.
         let of_try = self.ways_out.of_try;
         self.ways_out.of_try |= !ways.is_empty();
-        end(self);
+        end(self, flow == Flow::Raise);
         self.ways_out.of_try = of_try;
         let after = (std::mem::replace(&mut self.flow, Flow::Next), std::mem::take(&mut self.exits));
         for (to, held) in ways {
@@ -236,7 +239,8 @@ impl<'p> Interpreter<'p> {
             let outcomes = self.landing(held);
             let mark = self.begin_arm();
             self.join(outcomes);
-            self.in_an_arm(&end);
+            let raised = is_raised(self, &to);
+            self.in_an_arm(|run| end(run, raised));
             let changes = self.end_arm(mark);
             let outcome = ArmEnd { state: std::mem::replace(&mut self.state, state), changes };
             match std::mem::replace(&mut self.flow, Flow::Next) {

@@ -63,9 +63,6 @@ impl<'p> Interpreter<'p> {
 
     /// Notes what a variable of the environment holds that a pass of a loop asks for.
     pub(super) fn watch_variable(&mut self, variable: &str, held: &Reaching) {
-        if self.repeats_pass {
-            return;
-        }
         if let Some(asked) = self.watched.last_mut()
             && !asked.iter().any(|(known, _)| known == variable)
         {

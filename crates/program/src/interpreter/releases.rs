@@ -127,7 +127,7 @@ impl<'p> Interpreter<'p> {
                     let result = self.call(function, args, span);
                     self.run_paused(&result, span);
                 }
-                Some(Finalizer::Leave(leave, span)) => self.leave_context(&leave, span),
+                Some(Finalizer::Leave(leave, span)) => self.leave_context(&leave, span, false),
                 Some(Finalizer::Release { by, span }) => self.note_release(&by, span),
                 None => {}
             }
