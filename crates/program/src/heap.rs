@@ -68,11 +68,19 @@ pub struct Heap<'p> {
     changed: Vec<ScopeId>,
 }
 
+/// Whether a value is one that conditions ask: a text, a truth value or None.
+fn may_be_asked(value: &Value<'_>) -> bool {
+    let is_fixed = |value: &Value<'_>| matches!(value, Value::Text(_) | Value::Bool(_) | Value::None);
+    value.alternatives().iter().any(is_fixed)
+}
+
 /// A moment in a program, to see whether a name that is asked behind it comes to hold something else afterwards.
 struct Watch<'p> {
     since: Version,
     /// A name that was read came to hold something else.
     changed: bool,
+    /// And both are what conditions ask: a text, a truth value or None.
+    asked: bool,
     /// Names of older scopes that came to hold something else.
     bound: Vec<(ScopeId, &'p str)>,
 }
@@ -306,8 +314,11 @@ impl<'p> Heap<'p> {
             return;
         }
         let (born, read) = (found.born, read.get());
+        let is_asked = may_be_asked(old) && may_be_asked(new);
         for watch in self.watches.iter_mut().filter(|watch| born <= watch.since) {
-            watch.changed |= read >= watch.since;
+            let is_read = read >= watch.since;
+            watch.changed |= is_read;
+            watch.asked |= is_read && is_asked;
             if watch.bound.len() < MOST && !watch.bound.contains(&(scope, name)) {
                 watch.bound.push((scope, name));
             }
@@ -328,13 +339,14 @@ impl<'p> Heap<'p> {
     /// Begins to watch the names of all scopes that there are.
     pub fn begin_watch(&mut self) {
         self.clock += 1;
-        self.watches.push(Watch { since: self.clock, changed: false, bound: Vec::new() });
+        self.watches.push(Watch { since: self.clock, changed: false, asked: false, bound: Vec::new() });
     }
 
-    /// Ends the innermost watch: the names that came to hold something else behind it, where one of them was read before.
-    pub fn end_watch(&mut self) -> Vec<(ScopeId, &'p str)> {
+    /// Ends the innermost watch: the names that came to hold something else behind it, where one of them was read before; and
+    /// whether one of these holds what conditions ask. A counter differs in each pass of a loop, and says nothing.
+    pub fn end_watch(&mut self) -> (Vec<(ScopeId, &'p str)>, bool) {
         let ended = self.watches.pop().filter(|watch| watch.changed);
-        ended.map_or_else(Vec::new, |watch| watch.bound)
+        ended.map_or_else(Default::default, |watch| (watch.bound, watch.asked))
     }
 
     pub fn parent(&self, scope: ScopeId) -> Option<ScopeId> {

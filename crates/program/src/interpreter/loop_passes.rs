@@ -20,19 +20,22 @@ impl<'p> Interpreter<'p> {
         self.here.repeats -= 1;
         self.repeats -= 1;
         let met = self.trace.writes.len() > writes && self.state.cuda != cuda;
-        if !(met || carried.differs()) || self.flow != Flow::Next {
+        if self.flow != Flow::Next {
             return;
         }
         // A loop inside a pass that is followed again is followed once: else each level would double the work.
-        if self.repeats_pass {
+        if !(met || carried.is_asked) || self.repeats_pass {
             return self.widen(carried);
         }
         self.repeats_pass = true;
         self.on_some_ways(|run| {
             let carried = run.watched_pass(&body);
-            if carried.differs() && run.flow == Flow::Next {
+            if run.flow == Flow::Next {
+                let finds_others = carried.is_asked;
                 run.widen(carried);
-                run.on_some_ways(|run| run.pass(&body, true));
+                if finds_others {
+                    run.on_some_ways(|run| run.pass(&body, true));
+                }
             }
         });
         self.repeats_pass = false;
@@ -46,7 +49,8 @@ impl<'p> Interpreter<'p> {
         let mut variables = self.watched.pop().unwrap_or_default();
         variables.iter().for_each(|(variable, held)| self.watch_variable(variable, held));
         variables.retain(|(variable, held)| !holds_the_same(held, &self.state.reaching(variable)));
-        Carried { names: self.heap.end_watch(), variables }
+        let (names, is_asked) = self.heap.end_watch();
+        Carried { names, is_asked: is_asked || !variables.is_empty(), variables }
     }
 
     /// What differs from pass to pass is not known.
@@ -74,14 +78,10 @@ impl<'p> Interpreter<'p> {
 /// What one pass of a loop leaves to the next that it did not find itself.
 struct Carried<'p> {
     names: Vec<(ScopeId, &'p str)>,
+    /// Conditions may ask for them.
+    is_asked: bool,
     /// Variables of the environment, with what they held when they were asked for.
     variables: Vec<(String, Reaching)>,
-}
-
-impl Carried<'_> {
-    fn differs(&self) -> bool {
-        !self.names.is_empty() || !self.variables.is_empty()
-    }
 }
 
 /// Whether a variable may hold the same values, or none, whoever set them.
