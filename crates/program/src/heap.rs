@@ -68,21 +68,30 @@ pub struct Heap<'p> {
     changed: Vec<ScopeId>,
 }
 
-/// Whether a value is one that conditions ask: a text, a truth value or None.
-fn may_be_asked(value: &Value<'_>) -> bool {
-    let is_fixed = |value: &Value<'_>| matches!(value, Value::Text(_) | Value::Bool(_) | Value::None);
-    value.alternatives().iter().any(is_fixed)
-}
-
-/// A moment in a program, to see whether a name that is asked behind it comes to hold something else afterwards.
+/// A moment in a program, to see which names come to hold something else behind it.
 struct Watch<'p> {
     since: Version,
-    /// A name that was read came to hold something else.
-    changed: bool,
-    /// And both are what conditions ask: a text, a truth value or None.
-    asked: bool,
-    /// Names of older scopes that came to hold something else.
-    bound: Vec<(ScopeId, &'p str)>,
+    bound: Vec<WatchedName<'p>>,
+}
+
+/// A name that was bound behind the beginning of a watch.
+struct WatchedName<'p> {
+    scope: ScopeId,
+    name: &'p str,
+    /// What it held then.
+    held: Value<'p>,
+    /// It was read before it was bound.
+    was_read: bool,
+}
+
+/// A name that holds something else than it did at the beginning of a pass of a loop.
+pub struct ChangedName<'p> {
+    pub scope: ScopeId,
+    pub name: &'p str,
+    /// The pass had read what it held: the next pass finds something else.
+    pub was_read: bool,
+    /// And conditions may ask for it. A counter says nothing.
+    pub is_asked: bool,
 }
 
 /// A namespace or an object.
@@ -285,7 +294,7 @@ impl<'p> Heap<'p> {
     fn put(&mut self, scope: ScopeId, name: &'p str, value: Option<Value<'p>>) {
         self.clock += 1;
         if !self.watches.is_empty() {
-            self.watch(scope, name, value.as_ref());
+            self.watch(scope, name);
         }
         let version = if self.is_backdated { BACKDATED } else { self.clock };
         let (value, is_partial) = value.map(Value::where_bound).unzip();
@@ -303,50 +312,60 @@ impl<'p> Heap<'p> {
         }
     }
 
-    /// Notes in the watches that a name is about to hold another constant or object than before.
-    fn watch(&mut self, scope: ScopeId, name: &'p str, value: Option<&Value<'p>>) {
+    /// Notes in the watches that a name is about to be bound which was bound before they began.
+    fn watch(&mut self, scope: ScopeId, name: &'p str) {
         /// Of more names nothing is said.
         const MOST: usize = 64;
-        let Some(new) = value.filter(|value| self.may_be_carried(value)) else { return };
         let found = &self.scopes[scope as usize];
-        let Some(Slot { value: Some(old), read, .. }) = found.slots.get(name) else { return };
-        if !self.may_be_carried(old) || old.same(new) {
-            return;
-        }
-        let (born, read) = (found.born, read.get());
-        let is_asked = may_be_asked(old) && may_be_asked(new);
-        for watch in self.watches.iter_mut().filter(|watch| born <= watch.since) {
-            let is_read = read >= watch.since;
-            watch.changed |= is_read;
-            watch.asked |= is_read && is_asked;
-            if watch.bound.len() < MOST && !watch.bound.contains(&(scope, name)) {
-                watch.bound.push((scope, name));
+        let Some(Slot { value: Some(held), read, version, .. }) = found.slots.get(name) else { return };
+        let (last, read) = (found.born.max(*version), read.get());
+        for watch in self.watches.iter_mut().filter(|watch| last <= watch.since) {
+            let was_read = read >= watch.since;
+            let known = watch.bound.iter().position(|one| one.scope == scope && one.name == name);
+            match known {
+                Some(at) => watch.bound[at].was_read |= was_read,
+                None if watch.bound.len() < MOST => {
+                    watch.bound.push(WatchedName { scope, name, held: held.clone(), was_read });
+                }
+                None => {}
             }
         }
-    }
-
-    /// Whether something may differ in each pass of a loop and be known in each: a constant, a list, or an object that was there before
-    /// the loop. Another object that each pass makes anew stands for what the others make.
-    fn may_be_carried(&self, value: &Value<'p>) -> bool {
-        let since = self.watches.first().map_or(0, |watch| watch.since);
-        value.alternatives().iter().any(|value| match value {
-            Value::Text(_) | Value::Int(..) | Value::Bool(_) | Value::None | Value::Collection(_) => true,
-            Value::Instance(instance) => self.scopes[instance.scope as usize].born <= since,
-            _ => false,
-        })
     }
 
     /// Begins to watch the names of all scopes that there are.
     pub fn begin_watch(&mut self) {
         self.clock += 1;
-        self.watches.push(Watch { since: self.clock, changed: false, asked: false, bound: Vec::new() });
+        self.watches.push(Watch { since: self.clock, bound: Vec::new() });
     }
 
-    /// Ends the innermost watch: the names that came to hold something else behind it, where one of them was read before; and
-    /// whether one of these holds what conditions ask. A counter differs in each pass of a loop, and says nothing.
-    pub fn end_watch(&mut self) -> (Vec<(ScopeId, &'p str)>, bool) {
-        let ended = self.watches.pop().filter(|watch| watch.changed);
-        ended.map_or_else(Default::default, |watch| (watch.bound, watch.asked))
+    /// Ends the innermost watch: the names that hold something else than at its beginning.
+    pub fn end_watch(&mut self) -> Vec<ChangedName<'p>> {
+        let Some(Watch { since, bound }) = self.watches.pop() else { return Vec::new() };
+        let changed = bound.into_iter().filter_map(|WatchedName { scope, name, held, was_read }| {
+            let now = self.peek(scope, name)?;
+            let was_held = |now: &Value<'p>| held.alternatives().iter().any(|held| held.same(now));
+            let differs = [&held, now].iter().all(|value| self.may_be_carried(value, since))
+                && !now.alternatives().iter().all(was_held);
+            let is_asked = was_read && self.may_be_asked(&held, since) && self.may_be_asked(now, since);
+            differs.then_some(ChangedName { scope, name, was_read, is_asked })
+        });
+        changed.collect()
+    }
+
+    /// Whether something may differ in each pass of a loop and be known in each: a constant, a list, or an object that was there
+    /// before the loop. Another object that each pass makes anew stands for what the others make.
+    fn may_be_carried(&self, value: &Value<'p>, since: Version) -> bool {
+        let differs = |value: &Value<'p>| matches!(value, Value::Int(..) | Value::Collection(_));
+        value.alternatives().iter().any(differs) || self.may_be_asked(value, since)
+    }
+
+    /// Whether a value is one that conditions ask: a text, a truth value, None or an object that was there.
+    fn may_be_asked(&self, value: &Value<'p>, since: Version) -> bool {
+        value.alternatives().iter().any(|value| match value {
+            Value::Text(_) | Value::Bool(_) | Value::None => true,
+            Value::Instance(instance) => self.scopes[instance.scope as usize].born <= since,
+            _ => false,
+        })
     }
 
     pub fn parent(&self, scope: ScopeId) -> Option<ScopeId> {

@@ -1,9 +1,9 @@
 //! Loops of which one pass, or a few, stand for all: what one pass leaves to the next, and what is not known behind them.
 
-use super::Flow;
-use super::Interpreter;
+use super::{Flow, Interpreter};
 use crate::code::Block;
-use crate::program::heap::values::{ScopeId, Value};
+use crate::program::heap::ChangedName;
+use crate::program::heap::values::Value;
 use crate::program::state::{Definition, Reaching};
 use crate::program::trace::NOT_NOTED;
 
@@ -24,16 +24,18 @@ impl<'p> Interpreter<'p> {
             return;
         }
         // A loop inside a pass that is followed again is followed once: else each level would double the work.
-        if !(met || carried.is_asked) || self.repeats_pass {
-            return self.widen(carried);
+        if !(met || carried.is_asked()) || self.repeats_pass {
+            // What else it bound may be the same in each pass.
+            return self.widen(carried, |changed| changed.was_read);
         }
         self.repeats_pass = true;
         self.on_some_ways(|run| {
             let carried = run.watched_pass(&body);
             if run.flow == Flow::Next {
-                let finds_others = carried.is_asked;
-                run.widen(carried);
-                if finds_others {
+                let is_asked = carried.is_asked();
+                let is_carried = carried.names.iter().any(|changed| changed.was_read);
+                run.widen(carried, |_| is_carried);
+                if is_asked {
                     run.on_some_ways(|run| run.pass(&body, true));
                 }
             }
@@ -49,14 +51,13 @@ impl<'p> Interpreter<'p> {
         let mut variables = self.watched.pop().unwrap_or_default();
         variables.iter().for_each(|(variable, held)| self.watch_variable(variable, held));
         variables.retain(|(variable, held)| !holds_the_same(held, &self.state.reaching(variable)));
-        let (names, is_asked) = self.heap.end_watch();
-        Carried { names, is_asked: is_asked || !variables.is_empty(), variables }
+        Carried { names: self.heap.end_watch(), variables }
     }
 
     /// What differs from pass to pass is not known.
-    fn widen(&mut self, carried: Carried<'p>) {
-        for (scope, name) in carried.names {
-            self.bind_in(scope, name, Value::Unknown);
+    fn widen(&mut self, carried: Carried<'p>, differs: impl Fn(&ChangedName<'p>) -> bool) {
+        for changed in carried.names.iter().filter(|changed| differs(changed)) {
+            self.bind_in(changed.scope, changed.name, Value::Unknown);
         }
         for (variable, _) in carried.variables {
             let mut reaching = self.reaching(&variable);
@@ -77,11 +78,16 @@ impl<'p> Interpreter<'p> {
 
 /// What one pass of a loop leaves to the next that it did not find itself.
 struct Carried<'p> {
-    names: Vec<(ScopeId, &'p str)>,
-    /// Conditions may ask for them.
-    is_asked: bool,
+    names: Vec<ChangedName<'p>>,
     /// Variables of the environment, with what they held when they were asked for.
     variables: Vec<(String, Reaching)>,
+}
+
+impl Carried<'_> {
+    /// Whether conditions may ask for what differs.
+    fn is_asked(&self) -> bool {
+        !self.variables.is_empty() || self.names.iter().any(|changed| changed.is_asked)
+    }
 }
 
 /// Whether a variable may hold the same values, or none, whoever set them.
