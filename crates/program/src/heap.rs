@@ -12,8 +12,9 @@ mod relation;
 mod slots;
 pub mod values;
 
+use rustc_hash::FxHashMap;
 use slots::Slots;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use values::{ScopeId, Value};
 
@@ -61,6 +62,8 @@ pub struct Heap<'p> {
     is_backdated: bool,
     /// The passes of loops that are being followed, the innermost last.
     watches: Vec<Watch<'p>>,
+    /// Names that these asked for and that were not bound, each with when.
+    missed: RefCell<FxHashMap<(ScopeId, &'p str), Version>>,
     recorder: reads::Recorder<'p>,
     /// What parts of modules and modules made that were summed up, each once: those inside others are theirs.
     parts: Vec<Rc<MadeObjects<'p>>>,
@@ -78,8 +81,8 @@ struct Watch<'p> {
 struct WatchedName<'p> {
     scope: ScopeId,
     name: &'p str,
-    /// What it held then.
-    held: Value<'p>,
+    /// What it held then, if anything.
+    held: Option<Value<'p>>,
     /// It was read before it was bound.
     was_read: bool,
 }
@@ -92,6 +95,8 @@ pub struct ChangedName<'p> {
     pub was_read: bool,
     /// And conditions may ask for it. A counter says nothing.
     pub is_asked: bool,
+    /// What it holds is known, and may be something else behind the next pass.
+    pub is_known: bool,
 }
 
 /// A namespace or an object.
@@ -215,6 +220,9 @@ impl<'p> Heap<'p> {
             }
             None => {
                 self.recorder.note_absent(scope, self.scopes[scope as usize].born, name);
+                if !self.watches.is_empty() {
+                    self.missed.borrow_mut().insert((scope, name), self.clock);
+                }
                 None
             }
         }
@@ -317,15 +325,20 @@ impl<'p> Heap<'p> {
         /// Of more names nothing is said.
         const MOST: usize = 64;
         let found = &self.scopes[scope as usize];
-        let Some(Slot { value: Some(held), read, version, .. }) = found.slots.get(name) else { return };
-        let (last, read) = (found.born.max(*version), read.get());
+        let (held, read, version) = match found.slots.get(name) {
+            Some(Slot { value, read, version, .. }) => (value.clone(), read.get(), *version),
+            None => (None, 0, 0),
+        };
+        let missed = self.missed.get_mut().get(&(scope, name)).copied().unwrap_or_default();
+        let (last, read) = (found.born.max(version), read.max(missed));
         for watch in self.watches.iter_mut().filter(|watch| last <= watch.since) {
             let was_read = read >= watch.since;
             let known = watch.bound.iter().position(|one| one.scope == scope && one.name == name);
             match known {
                 Some(at) => watch.bound[at].was_read |= was_read,
                 None if watch.bound.len() < MOST => {
-                    watch.bound.push(WatchedName { scope, name, held: held.clone(), was_read });
+                    let held = held.clone();
+                    watch.bound.push(WatchedName { scope, name, held, was_read });
                 }
                 None => {}
             }
@@ -335,6 +348,9 @@ impl<'p> Heap<'p> {
     /// Begins to watch the names of all scopes that there are.
     pub fn begin_watch(&mut self) {
         self.clock += 1;
+        if self.watches.is_empty() {
+            self.missed.get_mut().clear();
+        }
         self.watches.push(Watch { since: self.clock, bound: Vec::new() });
     }
 
@@ -343,11 +359,17 @@ impl<'p> Heap<'p> {
         let Some(Watch { since, bound }) = self.watches.pop() else { return Vec::new() };
         let changed = bound.into_iter().filter_map(|WatchedName { scope, name, held, was_read }| {
             let now = self.peek(scope, name)?;
-            let was_held = |now: &Value<'p>| held.alternatives().iter().any(|held| held.same(now));
-            let differs = [&held, now].iter().all(|value| self.may_be_carried(value, since))
-                && !now.alternatives().iter().all(was_held);
-            let is_asked = was_read && self.may_be_asked(&held, since) && self.may_be_asked(now, since);
-            differs.then_some(ChangedName { scope, name, was_read, is_asked })
+            let was_held = |now: &Value<'p>| {
+                held.as_ref().is_some_and(|held| held.alternatives().iter().any(|held| held.same(now)))
+            };
+            // A name that nobody asked for before it was bound is one of this pass.
+            let may_differ = held.as_ref().map_or(was_read, |held| self.may_be_carried(held, since));
+            if !may_differ || now.alternatives().iter().all(was_held) {
+                return None;
+            }
+            let is_asked = was_read && held.as_ref().is_none_or(|held| self.may_be_asked(held, since));
+            let is_known = self.may_be_carried(now, since);
+            Some(ChangedName { scope, name, was_read, is_asked, is_known })
         });
         changed.collect()
     }

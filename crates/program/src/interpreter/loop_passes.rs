@@ -33,7 +33,7 @@ impl<'p> Interpreter<'p> {
             let carried = run.watched_pass(&body);
             if run.flow == Flow::Next {
                 let is_asked = carried.is_asked();
-                let is_carried = carried.names.iter().any(|changed| changed.was_read);
+                let is_carried = carried.names.iter().any(|changed| changed.was_read && changed.is_known);
                 run.widen(carried, |_| is_carried);
                 if is_asked {
                     run.on_some_ways(|run| run.pass(&body, true));
@@ -56,7 +56,7 @@ impl<'p> Interpreter<'p> {
 
     /// What differs from pass to pass is not known.
     fn widen(&mut self, carried: Carried<'p>, differs: impl Fn(&ChangedName<'p>) -> bool) {
-        for changed in carried.names.iter().filter(|changed| differs(changed)) {
+        for changed in carried.names.iter().filter(|changed| changed.is_known && differs(changed)) {
             self.bind_in(changed.scope, changed.name, Value::Unknown);
         }
         for (variable, _) in carried.variables {
