@@ -220,7 +220,8 @@ impl<'p> Heap<'p> {
             }
             None => {
                 self.recorder.note_absent(scope, self.scopes[scope as usize].born, name);
-                if !self.watches.is_empty() {
+                // Names of functions are asked for whenever they are bound.
+                if !self.watches.is_empty() && self.parent(scope).is_none() {
                     self.missed.borrow_mut().insert((scope, name), self.clock);
                 }
                 None
