@@ -327,11 +327,16 @@ impl<'c, 's> Scopes<'c, 's> {
         }
     }
 
-    /// What is assigned to `self.name`, where that happens once.
+    /// What is assigned to `self.name`, where that happens once, in a method or in the body of the class.
     fn field_value(&self, here: Key, name: &'s str) -> Option<&'c Expr<'s>> {
-        match self.fields.get(&(self.class_of(here)?, name))?[..] {
-            [(_, value)] => Some(value),
-            _ => None,
+        let class = self.class_of(here)?;
+        match self.fields.get(&(class, name)).map(Vec::as_slice) {
+            Some([(_, value)]) => Some(value),
+            Some(_) => None,
+            None => {
+                let is_own = self.tables.get(&class).is_some_and(|table| table.bindings.contains_key(name));
+                is_own.then(|| self.value(class, name, 0)).flatten()
+            }
         }
     }
 

@@ -1,4 +1,4 @@
-//! Models and inputs on two cards: one is moved to a card by its index, the other to the current one.
+//! Models and inputs on two cards: one is moved to a card by its index, the other to the current one or to another card.
 
 use super::current_devices::{chooses_current, home, index_of};
 use super::mask_numbers::index_in;
@@ -19,6 +19,46 @@ enum Card {
     Index(i64),
     /// `args.gpu` of `f"cuda:{args.gpu}"`
     Named(String),
+}
+
+/// What is said of a model and its input on two cards.
+struct Pair {
+    /// It is the input that goes to `place`, and the model that is on `device`; else the other way round.
+    is_input: bool,
+    place: String,
+    device: String,
+    wanted: String,
+    /// It is right where one of them may be moved to several cards.
+    wavers: bool,
+}
+
+impl Pair {
+    fn of(scope: &FileScope<'_>, input: &Card, model: &Card) -> Option<Pair> {
+        let current = |is_input, device: String, index: &str, wavers| {
+            let place = "the current GPU".to_owned();
+            let wanted =
+                format!("use the same device for both, or call `torch.cuda.set_device({index})` first");
+            Some(Pair { is_input, place, device, wanted, wavers })
+        };
+        match (input, model) {
+            (Card::Current, Card::Named(name)) | (Card::Named(name), Card::Current) => {
+                let device = format!("cuda:{{{name}}}");
+                let chosen = is_chosen_elsewhere(scope);
+                current(*input == Card::Current, device, name, true).filter(|_| !chosen)
+            }
+            (Card::Current, Card::Index(index)) | (Card::Index(index), Card::Current) if *index > 0 => {
+                current(*input == Card::Current, format!("cuda:{index}"), &index.to_string(), false)
+            }
+            (Card::Index(input), Card::Index(model)) if input != model => Some(Pair {
+                is_input: true,
+                place: format!("`cuda:{input}`"),
+                device: format!("cuda:{model}"),
+                wanted: "use the same device for both".to_owned(),
+                wavers: true,
+            }),
+            _ => None,
+        }
+    }
 }
 
 /// A name that lies on a card from a place on.
@@ -42,7 +82,7 @@ pub(super) fn on_current_card(scope: &FileScope<'_>) -> Vec<RawFinding> {
         return Vec::new();
     }
     let (mut moved, mut all_moves) = (Vec::new(), Vec::new());
-    let mut found: Vec<(Card, [&str; 2], Option<usize>, RawFinding)> = Vec::new();
+    let mut found: Vec<(bool, [&str; 2], Option<usize>, RawFinding)> = Vec::new();
     walk(scope.code, &mut |part, around| match part {
         CodeNode::Statement(step) => match &step.kind {
             // `net = Net().cuda(5)`, `x, y = x.cuda(), y.cuda()`
@@ -87,30 +127,26 @@ pub(super) fn on_current_card(scope: &FileScope<'_>) -> Vec<RawFinding> {
                         }
                         (other.card.clone(), given.value.span)
                     }
-                    _ if is_on_current(scope, &given.value) => (Card::Current, given.value.span),
-                    _ => continue,
+                    _ => match moved_to(scope, &given.value) {
+                        Some((_, card @ (Card::Current | Card::Index(_)))) => (card, given.value.span),
+                        _ => continue,
+                    },
                 };
-                let ((Card::Current, card) | (card, Card::Current)) = (&other, &model.card) else { continue };
-                let (device, index) = match card {
-                    Card::Current | Card::Index(..=0) => continue,
-                    Card::Index(index) => (format!("cuda:{index}"), index.to_string()),
-                    Card::Named(_) if is_chosen_elsewhere(scope) => continue,
-                    Card::Named(name) => (format!("cuda:{{{name}}}"), name.clone()),
-                };
-                let is_input = other == Card::Current;
-                let (text, name) = match is_input {
+                let Some(pair) = Pair::of(scope, &other, &model.card) else { continue };
+                let (text, name) = match pair.is_input {
                     true => (scope.text(at), callee),
                     false => (callee, scope.text(given.value.span)),
                 };
-                let raw_finding = RawFinding::at(scope.place(at)).word("text", text).word("index", index);
-                let raw_finding = raw_finding.word("name", name).word("device", device);
+                let raw_finding = RawFinding::at(scope.place(at)).word("text", text);
+                let raw_finding = raw_finding.word("place", pair.place).word("wanted", pair.wanted);
+                let raw_finding = raw_finding.word("name", name).word("device", pair.device);
                 let raw_finding =
                     raw_finding.beside(scope.place(model.at), format!("`{callee}` is moved here"));
                 let given = match &given.value.kind {
                     ExprKind::Name(name) => name,
                     _ => callee,
                 };
-                found.push((card.clone(), [callee, given], here, raw_finding));
+                found.push((pair.wavers, [callee, given], here, raw_finding));
             }
         }
         _ => {}
@@ -121,8 +157,8 @@ pub(super) fn on_current_card(scope: &FileScope<'_>) -> Vec<RawFinding> {
         let first = cards.next();
         cards.any(|(.., card)| first.is_some_and(|(.., first)| first != card))
     };
-    let is_sure = |(card, names, home, _): &(Card, [&str; 2], Option<usize>, RawFinding)| {
-        !matches!(card, Card::Named(_)) || !names.iter().any(|name| wavers(name, *home))
+    let is_sure = |(may_waver, names, home, _): &(bool, [&str; 2], Option<usize>, RawFinding)| {
+        !may_waver || !names.iter().any(|name| wavers(name, *home))
     };
     found.into_iter().filter(is_sure).map(|(.., raw_finding)| raw_finding).collect()
 }
@@ -186,7 +222,7 @@ fn moved_to<'c>(scope: &FileScope<'_>, expr: &'c Expr<'c>) -> Option<(&'c Expr<'
 fn card_of(scope: &FileScope<'_>, device: &Expr<'_>) -> Option<Card> {
     let meant = scope.names.meant(device);
     if let Some(index) = index_of(scope, meant) {
-        return Some(if index == 0 { Card::Current } else { Card::Index(index) });
+        return Some(Card::Index(index));
     }
     match &meant.kind {
         ExprKind::Text(text) => (text == "cuda").then_some(Card::Current),
@@ -206,15 +242,10 @@ fn card_of(scope: &FileScope<'_>, device: &Expr<'_>) -> Option<Card> {
 /// A card by an index that is not known before the program runs.
 fn named(scope: &FileScope<'_>, index: &Expr<'_>) -> Option<Card> {
     match &scope.names.meant(index).kind {
-        ExprKind::Int(0) => Some(Card::Current),
         ExprKind::Int(index) => Some(Card::Index(*index)),
         ExprKind::Name(_) | ExprKind::Attribute(..) => Some(Card::Named(scope.text(index.span).to_owned())),
         _ => None,
     }
-}
-
-fn is_on_current(scope: &FileScope<'_>, expr: &Expr<'_>) -> bool {
-    matches!(moved_to(scope, expr), Some((_, Card::Current)))
 }
 
 /// Whether another file may make a card the current one, or leave one alone visible.

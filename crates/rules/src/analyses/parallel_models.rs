@@ -8,12 +8,14 @@ use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 
-/// A model that is wrapped without `device_ids`.
+/// A model that is wrapped, without `device_ids` or with cards that are written there.
 struct Wrapped<'e> {
     function: Option<usize>,
     span: Span,
     /// What stands for it before and after.
     names: Vec<&'e str>,
+    /// The first of the cards that it names.
+    first: Option<i64>,
 }
 
 /// `net = DataParallel(net)` and `net = net.to("cuda:1")`.
@@ -38,14 +40,18 @@ pub(super) fn on_another_card(scope: &FileScope<'_>) -> Vec<RawFinding> {
         let ExprKind::Call(call) = &expr.kind else { return };
         let function = home(around);
         if scope.names.path(&call.callee).is_some_and(|path| PARALLEL.contains(&path)) {
-            let chooses = argument(&call.arguments, Some(1), Some("device_ids")).is_some();
-            if chooses || call.arguments.iter().any(|one| one.unpacked) {
+            let chosen = argument(&call.arguments, Some(1), Some("device_ids"));
+            let first = chosen.and_then(|cards| match &scope.names.meant(cards).kind {
+                ExprKind::Sequence(cards) => index_of(scope, cards.first()?),
+                _ => None,
+            });
+            if chosen.is_some() && first.is_none() || call.arguments.iter().any(|one| one.unpacked) {
                 return;
             }
             let given = call.arguments.first().and_then(|model| name_of(&model.value));
             let kept = target.filter(|(value, _)| value.holds(expr.span));
             let names = given.into_iter().chain(kept.map(|(_, name)| name)).collect();
-            all.push(Wrapped { function, span: expr.span, names });
+            all.push(Wrapped { function, span: expr.span, names, first });
         } else if let Some((object, "to" | "cuda", call)) = method_of(expr)
             && let Some(device) = argument(&call.arguments, Some(0), Some("device"))
         {
@@ -62,11 +68,17 @@ pub(super) fn on_another_card(scope: &FileScope<'_>) -> Vec<RawFinding> {
             .iter()
             .filter(|(function, object, span, _)| *function == one.function && of_model(object, *span));
         let cards: Vec<_> = here.map(|(.., span, card)| (*span, *card)).collect();
-        let (at, index) = cards.last().and_then(|(at, card)| Some((*at, card.filter(|card| *card > 0)?)))?;
-        let is_elsewhere = cards.iter().all(|(_, card)| card.is_some_and(|card| card > 0));
+        let start = one.first.unwrap_or_default();
+        let (at, index) =
+            cards.last().and_then(|(at, card)| Some((*at, card.filter(|card| *card != start)?)))?;
+        let is_elsewhere = cards.iter().all(|(_, card)| card.is_some_and(|card| card != start));
+        let starts = match one.first {
+            Some(first) => format!("starts at `cuda:{first}`, the first of `device_ids`"),
+            None => "without `device_ids` starts at `cuda:0`".to_owned(),
+        };
         is_elsewhere.then(|| {
             let raw_finding = RawFinding::at(scope.place(one.span)).word("index", index.to_string());
-            let raw_finding = raw_finding.word("starts", "without `device_ids` starts at `cuda:0`");
+            let raw_finding = raw_finding.word("starts", starts);
             raw_finding.beside(scope.place(at), "the model goes there")
         })
     };

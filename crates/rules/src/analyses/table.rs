@@ -154,7 +154,7 @@ pub(super) const ANALYSES: &[Analysis] = &[
     },
     Analysis {
         name: "input-on-another-device",
-        words: &[".cuda()", "\"cuda\"", "'cuda'"],
+        words: &[".cuda(", "\"cuda", "'cuda"],
         look: inputs::on_current_card,
     },
     Analysis {
