@@ -360,8 +360,10 @@ impl<'p> Heap<'p> {
         let Some(Watch { since, bound }) = self.watches.pop() else { return Vec::new() };
         let changed = bound.into_iter().filter_map(|WatchedName { scope, name, held, was_read }| {
             let now = self.peek(scope, name)?;
+            // What is not known may be anything, and was found as such.
+            let is_it = |held: &Value<'p>, now: &Value<'p>| matches!(held, Value::Unknown) || held.same(now);
             let was_held = |now: &Value<'p>| {
-                held.as_ref().is_some_and(|held| held.alternatives().iter().any(|held| held.same(now)))
+                held.as_ref().is_some_and(|held| held.alternatives().iter().any(|held| is_it(held, now)))
             };
             // A name that nobody asked for before it was bound is one of this pass.
             let may_differ = held.as_ref().map_or(was_read, |held| self.may_be_carried(held, since));
