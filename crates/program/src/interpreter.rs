@@ -410,18 +410,6 @@ impl<'p> Interpreter<'p> {
         self.flow = Flow::Next;
     }
 
-    /// Runs the module alone, and then each function in it that nobody was seen to call.
-    fn run_library(&mut self) {
-        let file = self.entry;
-        let quiet = self.program.ran_elsewhere(file);
-        self.quiet += usize::from(quiet);
-        self.enter_module(file, Span::default());
-        self.quiet -= usize::from(quiet);
-        self.flow = Flow::Next;
-        self.only_if_called = true;
-        self.run_functions_alone();
-    }
-
     fn new_scope(&mut self, parent: Option<ScopeId>, is_class: bool) -> ScopeId {
         self.heap.make(parent, is_class, self.repeats)
     }

@@ -1,14 +1,26 @@
 //! Functions that nobody was seen to call: each runs alone, with nothing known about its arguments.
 
 use super::{Flow, Interpreter};
-use crate::facts::FileId;
+use crate::facts::{FileId, Span};
 use crate::program::heap::values::{Closure, Role, Value};
 use std::rc::Rc;
 
 impl<'p> Interpreter<'p> {
+    /// Runs the module alone, and then each function in it that nobody was seen to call.
+    pub(super) fn run_library(&mut self) {
+        let file = self.entry;
+        let quiet = self.program.ran_elsewhere(file);
+        self.quiet += usize::from(quiet);
+        self.enter_module(file, Span::default());
+        self.quiet -= usize::from(quiet);
+        self.flow = Flow::Next;
+        self.only_if_called = true;
+        self.run_functions_alone();
+    }
+
     /// Runs every function of the file that may say something about a device and did not run yet, with
     /// nothing known about its arguments.
-    pub(super) fn run_functions_alone(&mut self) {
+    fn run_functions_alone(&mut self) {
         let file = self.entry;
         let Some(&scope) = self.modules.get(&file) else { return };
         for (index, function) in self.code_of(file).functions.iter().enumerate() {
