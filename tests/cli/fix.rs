@@ -382,7 +382,7 @@ fn a_mask_and_an_index_inside_it_are_one_fix() {
 #[test]
 fn a_mask_is_not_set_before_a_device_that_stays() {
     let policy = "gpu: {visible-devices: \"1\", device-order: PCI_BUS_ID}\n";
-    let program = "import torch\nx = torch.ones(1, device=f\"cuda:{len('a')}\")\ny = torch.ones(1, device=\"cuda:1\")  # gpulint: ignore[device-not-allowed] the second\n";
+    let program = "import torch\nx = torch.ones(1, device=f\"cuda:{len(input())}\")\ny = torch.ones(1, device=\"cuda:1\")  # gpulint: ignore[device-not-allowed] the second\n";
     let project = Project::new().file("gpulint.yaml", policy).file("a.py", program);
     let answer = project.run("check --format json").json();
     let mut findings = answer["findings"].as_array().expect("a list").iter();

@@ -86,6 +86,7 @@ impl<'p> Interpreter<'p> {
     ) -> Value<'p> {
         let around = |function| calls_among(&self.active, function);
         self.summaries.read_again(&mut self.heap, summary, &relation, around);
+        self.watch_again(summary);
         let call = &summary.call;
         let left_with = call.effects.as_ref().and_then(|effects| effects.left_with.as_ref());
         // What it wrote is written behind the moment at which it raised.

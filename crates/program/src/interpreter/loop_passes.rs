@@ -5,6 +5,7 @@ use crate::code::Block;
 use crate::program::heap::ChangedName;
 use crate::program::heap::values::Value;
 use crate::program::state::{Definition, Reaching};
+use crate::program::summaries::{Dependency, Summary};
 use crate::program::trace::NOT_NOTED;
 
 impl<'p> Interpreter<'p> {
@@ -72,6 +73,19 @@ impl<'p> Interpreter<'p> {
             && !asked.iter().any(|(known, _)| known == variable)
         {
             asked.push((variable.to_owned(), held.clone()));
+        }
+    }
+
+    /// The same for what a call asked for that is not followed again.
+    pub(super) fn watch_again(&mut self, summary: &Summary<'p>) {
+        if self.watched.is_empty() {
+            return;
+        }
+        for fact in summary.facts() {
+            if let Dependency::Variable(variable, _) = fact {
+                let held = self.state.reaching(variable);
+                self.watch_variable(variable, &held);
+            }
         }
     }
 }
