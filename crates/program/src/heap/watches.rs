@@ -32,7 +32,7 @@ pub struct ChangedName<'p> {
 }
 
 impl<'p> Heap<'p> {
-    /// Notes in the watches that a name is about to be bound which was bound before they began.
+    /// Notes in the watches what a name held when they began, before it is bound for the first time since.
     pub(super) fn watch(&mut self, scope: ScopeId, name: &'p str) {
         /// Of more names nothing is said.
         const MOST: usize = 64;
@@ -72,9 +72,9 @@ impl<'p> Heap<'p> {
         let changed = bound.into_iter().filter_map(|WatchedName { scope, name, held, was_read }| {
             let now = self.peek(scope, name)?;
             // What is not known may be anything, and was found as such.
-            let is_it = |held: &Value<'p>, now: &Value<'p>| matches!(held, Value::Unknown) || held.same(now);
+            let covers = |held: &Value<'p>, now: &Value<'p>| matches!(held, Value::Unknown) || held.same(now);
             let was_held = |now: &Value<'p>| {
-                held.as_ref().is_some_and(|held| held.alternatives().iter().any(|held| is_it(held, now)))
+                held.as_ref().is_some_and(|held| held.alternatives().iter().any(|held| covers(held, now)))
             };
             // A name that nobody asked for before it was bound is one of this pass.
             let may_differ = held.as_ref().map_or(was_read, |held| self.may_be_carried(held, since));

@@ -1,8 +1,8 @@
 //! Builtins that put the elements of something in order, choose one of them or add them up, and arithmetic by name.
 
-use super::Interpreter;
 use super::calls::Args;
 use super::loops::MOST_ELEMENTS;
+use super::{Flow, Interpreter};
 use crate::facts::Span;
 use crate::program::heap::values::{Text, Value};
 use std::cmp::Ordering;
@@ -57,6 +57,9 @@ impl<'p> Interpreter<'p> {
         let mut keys = Vec::with_capacity(elements.len());
         for element in &elements {
             let given = self.call(key.clone(), Args::positional(vec![element.clone()], span), span);
+            if self.flow != Flow::Next {
+                return Value::Unknown;
+            }
             keys.push(self.force(given));
         }
         // Of a set nobody knows which of two equal ones comes first.
@@ -109,9 +112,10 @@ impl<'p> Interpreter<'p> {
         };
         let digits = text.text.trim();
         let digits = prefixes.iter().find_map(|prefix| digits.strip_prefix(prefix)).unwrap_or(digits);
+        let is_plain = digits.bytes().all(|digit| digit.is_ascii_alphanumeric());
         match i64::from_str_radix(digits, *base as u32) {
-            Ok(number) => Value::Int(number, text.place),
-            Err(_) => Value::Unknown,
+            Ok(number) if is_plain => Value::Int(number, text.place),
+            _ => Value::Unknown,
         }
     }
 
