@@ -10,6 +10,9 @@ use crate::facts::Span;
 use crate::program::heap::values::{Source, StreamOutput, Value};
 use crate::program::state::Definition;
 
+/// So many numbers of a range are followed one by one.
+const MOST_NUMBERS: usize = 8;
+
 impl<'p> Interpreter<'p> {
     pub(super) fn call_builtin(&mut self, name: &str, args: &Args<'p>, span: Span) -> Option<Value<'p>> {
         if let ("sorted" | "max" | "min", Some(key)) = (name, args.keyword("key")) {
@@ -271,17 +274,22 @@ impl<'p> Interpreter<'p> {
                 _ => None,
             })
             .collect();
-        let (start, end) = match bounds.as_deref() {
-            Some([end]) => (0, *end),
-            Some([start, end]) => (*start, *end),
+        let (start, end, step) = match bounds.as_deref() {
+            Some([end]) => (0, *end, 1),
+            Some([start, end]) => (*start, *end, 1),
+            Some([start, end, step]) if *step != 0 => (*start, *end, *step),
             _ => return Value::Unknown,
         };
         let place = self.place(span);
+        let is_before = |value: &i64| if step > 0 { *value < end } else { *value > end };
+        let all = std::iter::successors(Some(start), |value| value.checked_add(step)).take_while(is_before);
+        let first: Vec<Value<'p>> =
+            all.take(MOST_NUMBERS + 1).map(|value| Value::Int(value, place)).collect();
         // The elements of a long range are not followed one by one, but the body surely runs.
-        if end.saturating_sub(start) > 8 {
+        if first.len() > MOST_NUMBERS {
             return Value::sequence(vec![Value::Unknown; MOST_ELEMENTS + 1]);
         }
-        Value::sequence((start..end).map(|value| Value::Int(value, place)).collect())
+        Value::sequence(first)
     }
 
     /// `torch.device("cuda:1")` is its name; `torch.device("cuda", 1)` and `torch.device(1)` too.

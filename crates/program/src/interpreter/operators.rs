@@ -2,6 +2,7 @@
 
 use super::Interpreter;
 use super::collections::merged;
+use super::loops::MOST_ELEMENTS;
 use super::statements::equal;
 use crate::code::{Comparison, Operator};
 use crate::facts::Span;
@@ -141,6 +142,14 @@ impl<'p> Interpreter<'p> {
                 let times = usize::try_from(*times).unwrap_or(0);
                 match text.text.len().checked_mul(times) {
                     Some(..=LONGEST) => Value::text(text.text.repeat(times), text.place),
+                    _ => Value::Unknown,
+                }
+            }
+            (Operator::Multiply, Value::Sequence(values), Value::Int(times, _))
+            | (Operator::Multiply, Value::Int(times, _), Value::Sequence(values)) => {
+                let times = usize::try_from(*times).unwrap_or(0);
+                match values.len().checked_mul(times) {
+                    Some(..=MOST_ELEMENTS) => Value::sequence(values.repeat(times)),
                     _ => Value::Unknown,
                 }
             }
