@@ -149,7 +149,9 @@ impl<'p> Interpreter<'p> {
             | (Operator::Multiply, Value::Int(times, _), Value::Sequence(values)) => {
                 let times = usize::try_from(*times).unwrap_or(0);
                 match values.len().checked_mul(times) {
-                    Some(..=MOST_ELEMENTS) => Value::sequence(values.repeat(times)),
+                    Some(all @ ..=MOST_ELEMENTS) => {
+                        Value::sequence(values.iter().cycle().take(all).cloned().collect())
+                    }
                     _ => Value::Unknown,
                 }
             }
