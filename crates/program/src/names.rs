@@ -104,6 +104,33 @@ impl<'c, 's> Names<'c, 's> {
         };
         value.unwrap_or(expr)
     }
+
+    /// The expressions that an expression may stand for: all that is assigned to the name, and both sides of a choice; itself
+    /// where some of it is not known.
+    pub fn may_mean<'e>(&'e self, expr: &'e Expr<'s>) -> Vec<&'e Expr<'s>> {
+        let mut found = Vec::new();
+        self.add_meanings(expr, 0, &mut found);
+        found
+    }
+
+    fn add_meanings<'e>(&'e self, expr: &'e Expr<'s>, hops: usize, found: &mut Vec<&'e Expr<'s>>) {
+        if hops > MAX_HOPS {
+            return found.push(expr);
+        }
+        let here = || self.regions.holding(expr.span);
+        let assigned: Option<Vec<&'e Expr<'s>>> = match &expr.kind {
+            ExprKind::Choice(parts) => Some(vec![&parts.1, &parts.2]),
+            ExprKind::Name(name) => self.scopes.values(here(), name),
+            ExprKind::Attribute(inner, name) if is_self(inner) && self.path(inner).is_none() => {
+                self.scopes.field_values(here(), name)
+            }
+            _ => None,
+        };
+        match assigned {
+            Some(values) => values.into_iter().for_each(|value| self.add_meanings(value, hops + 1, found)),
+            None => found.push(expr),
+        }
+    }
 }
 
 /// Where the bodies of functions and classes stand: the namespaces of what lies in them.
@@ -257,16 +284,29 @@ impl<'c, 's> Scopes<'c, 's> {
         }
     }
 
+    /// `name = value`, and each of `first, second = 0, 1`.
+    fn assign(&mut self, here: Key, target: &'c Target<'s>, value: &'c Expr<'s>) {
+        match (target, &value.kind) {
+            (Target::Name(name, _), _) => self.bind(here, name, Binding::Alias(value)),
+            (Target::Attribute(object, name), _) if is_self(object) => self.bind_field(here, name, value),
+            (Target::Sequence(targets), ExprKind::Sequence(values))
+                if targets.len() == values.len()
+                    && !values.iter().any(|value| matches!(value.kind, ExprKind::Starred(_)))
+                    && !targets.iter().any(|target| matches!(target, Target::Rest(_))) =>
+            {
+                targets.iter().zip(values).for_each(|(target, value)| self.assign(here, target, value));
+            }
+            (target, _) => self.bind_target(here, target),
+        }
+    }
+
     /// Binds what a statement binds that is no import and no definition.
     fn step(&mut self, here: Key, kind: &'c StatementKind<'s>) {
         match kind {
             StatementKind::Assign { targets, value, annotated } => match (&targets[..], value) {
                 // A bare declaration binds nothing.
                 (_, None) if *annotated => {}
-                ([Target::Name(name, _)], Some(value)) => self.bind(here, name, Binding::Alias(value)),
-                ([Target::Attribute(object, name)], Some(value)) if is_self(object) => {
-                    self.bind_field(here, name, value)
-                }
+                ([target], Some(value)) => self.assign(here, target, value),
                 (targets, _) => targets.iter().for_each(|target| self.bind_target(here, target)),
             },
             StatementKind::Update { target, .. } | StatementKind::For { target, .. } => {
@@ -338,6 +378,12 @@ impl<'c, 's> Scopes<'c, 's> {
                 is_own.then(|| self.value(class, name, 0)).flatten()
             }
         }
+    }
+
+    /// All that is assigned to `self.name`, where that is known and little.
+    fn field_values(&self, here: Key, name: &'s str) -> Option<Vec<&'c Expr<'s>>> {
+        let bound = self.fields.get(&(self.class_of(here)?, name)).filter(|all| all.len() <= MAX_BINDINGS)?;
+        Some(bound.iter().map(|(_, value)| *value).collect())
     }
 
     /// What `self.name` stands for, when all that is assigned to it stands for the same.
@@ -413,5 +459,15 @@ impl<'c, 's> Scopes<'c, 's> {
             },
             _ => None,
         }
+    }
+
+    /// All that is assigned to a name, where that is known and little.
+    fn values(&self, here: Key, name: &str) -> Option<Vec<&'c Expr<'s>>> {
+        let (_, bindings) = self.find(here, name).filter(|(_, all)| all.len() <= MAX_BINDINGS)?;
+        let value = |binding: &Binding<'c, 's>| match binding {
+            Binding::Alias(expr) => Some(*expr),
+            _ => None,
+        };
+        bindings.iter().map(value).collect()
     }
 }

@@ -275,8 +275,12 @@ impl Scope<'_> {
         }
         match &self.policy.gpu {
             Some(gpu) => !gpu.allows(index, false) && !gpu.allows(index, self.has_number_of_process(event)),
-            // Who starts the program has chosen.
-            None => index != 0 && !self.trace.told.contains(&event.place),
+            // Who starts the program has chosen, or how many processes there are: `for rank in range(1, size)`.
+            None => {
+                let is_counted =
+                    || event.process == Some(index) && self.program.text(event.place).contains("range(");
+                index != 0 && !self.trace.told.contains(&event.place) && !is_counted()
+            }
         }
     }
 

@@ -1,7 +1,9 @@
 //! Tests that ask whether a GPU is there, or is meant.
 
 use crate::code::walk::{Ancestor, CodeNode, functions_around, walk};
-use crate::code::{Comparison, Expr, ExprKind, StatementKind};
+use crate::code::{Code, Comparison, Expr, ExprKind, StatementKind};
+use crate::facts::FileId;
+use crate::program::Names;
 use crate::rules::files::FileScope;
 
 /// Whether a file has an answer for both, with a GPU and without one: some test of it asks.
@@ -19,6 +21,78 @@ pub(super) fn are_asked(scope: &FileScope<'_>) -> bool {
         asked = asked || !asks_for_amount(test) && says_gpu(test, scope).is_some();
     });
     asked
+}
+
+/// Whether the file moves something to a device that it does not name itself, and it or a file that it is tied to by imports
+/// lets the CPU be chosen.
+pub(super) fn are_answered_elsewhere(scope: &FileScope<'_>) -> bool {
+    moves_to_chosen(scope)
+        && (offers_cpu(scope)
+            || tied_files(scope).into_iter().any(|file| {
+                let names = Names::of(scope.program, file);
+                let other = scope.of_other(file, &names);
+                offers_cpu(&other) || are_asked(&other) && other.whole_text().contains("cpu")
+            }))
+}
+
+/// `model.to(device)`, `model.to(self.config.device)`
+fn moves_to_chosen(scope: &FileScope<'_>) -> bool {
+    let mut moves = false;
+    walk(scope.code, &mut |part, _| {
+        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        let given = match &call.callee.kind {
+            ExprKind::Attribute(_, "to") => call.arguments.first().map(|first| &first.value),
+            _ => None,
+        };
+        moves |= given.is_some_and(|given| {
+            let (ExprKind::Name(name) | ExprKind::Attribute(_, name)) = given.kind else { return false };
+            name.contains("device")
+                && matches!(scope.names.meant(given).kind, ExprKind::Name(_) | ExprKind::Attribute(..))
+        });
+    });
+    moves
+}
+
+/// An option for the device that names the CPU: `add_argument("--device", choices=["cpu", "cuda"])`.
+fn offers_cpu(scope: &FileScope<'_>) -> bool {
+    let mut offers = false;
+    walk(scope.code, &mut |part, _| {
+        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        let (ExprKind::Attribute(_, name) | ExprKind::Name(name)) = call.callee.kind else { return };
+        let is_option = matches!(name, "add_argument" | "option" | "Option" | "Argument");
+        let is_device = |text: &str| text.contains("device");
+        offers |= is_option
+            && call.arguments.iter().any(
+                |one| matches!(&one.value.kind, ExprKind::Text(text) if one.name.is_none() && is_device(text)),
+            )
+            && scope.text(expr.span).split(|letter: char| !letter.is_alphanumeric()).any(|word| word == "cpu");
+    });
+    offers
+}
+
+/// The files in Python that this one imports, those that import it, and what these import: the programs that it is a part of.
+fn tied_files(scope: &FileScope<'_>) -> Vec<FileId> {
+    let program = scope.program;
+    let imported = |file: FileId, code: &Code<'_>| {
+        let mut found = Vec::new();
+        walk(code, &mut |part, _| {
+            if let CodeNode::Statement(step) = part
+                && let StatementKind::Import(import) = &step.kind
+            {
+                found.extend(program.import_targets(file, import));
+            }
+        });
+        found
+    };
+    let mut tied = imported(scope.file, scope.code);
+    for importer in program.importers(scope.file) {
+        tied.push(importer.file);
+        tied.extend(imported(importer.file, program.code(importer.file)));
+    }
+    tied.sort_unstable();
+    tied.dedup();
+    tied.retain(|file| *file != scope.file);
+    tied
 }
 
 /// Whether a function, or the module around all of them, moves something to the GPU whatever a test says: who comes there has one.

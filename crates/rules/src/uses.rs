@@ -194,7 +194,8 @@ impl<'a> Used<'a> {
             && is(condition.for_one_rank, one.for_one_rank)
             && is(condition.gpu_is_there, one.gpu_is_there)
             && condition.asks_for_gpu.is_none_or(|wanted| {
-                wanted == (gpu_questions::are_asked(scope) && !gpu_questions::needs_gpu(scope, one.function))
+                let asks = || gpu_questions::are_asked(scope) || gpu_questions::are_answered_elsewhere(scope);
+                wanted == (asks() && !gpu_questions::needs_gpu(scope, one.function))
             })
             && condition.saved_before.is_none_or(|wanted| wanted == self.saved_before(one, scope))
             && (condition.also_uses.is_empty() || condition.also_uses.iter().any(also))

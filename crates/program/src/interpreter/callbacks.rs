@@ -71,7 +71,34 @@ impl<'p> Interpreter<'p> {
         if ["submit", "to_thread", "run_sync", "call_soon"].contains(&last) {
             return Args { items: args.items.iter().skip(1).cloned().collect(), open: args.open };
         }
-        if args.keyword("target").is_some() { Args::default() } else { unknown }
+        if args.keyword("target").is_some() {
+            return Args::default();
+        }
+        self.arguments_of_tasks(last, args, span).unwrap_or(unknown)
+    }
+
+    /// What a pool passes on to the function that it calls for each task: what the tasks are given, joined.
+    fn arguments_of_tasks(&mut self, method: &str, args: &Args<'p>, span: Span) -> Option<Args<'p>> {
+        let is_star = method.starts_with("starmap");
+        if !is_star
+            && !matches!(method, "map" | "map_async" | "imap" | "imap_unordered" | "apply" | "apply_async")
+        {
+            return None;
+        }
+        let name = if method.starts_with("apply") { "args" } else { "iterable" };
+        let given = args.get(Some(1), Some(name))?.value.clone();
+        let given = self.iterate(given, span);
+        let tasks = self.elements(&given)?;
+        let values = match method {
+            "apply" | "apply_async" => tasks,
+            _ if is_star => {
+                let rows = tasks.iter().map(|task| self.elements(task)).collect::<Option<Vec<_>>>()?;
+                let width = rows.iter().map(Vec::len).min()?;
+                (0..width).map(|at| Value::one_of(rows.iter().map(|row| row[at].clone()))).collect()
+            }
+            _ => vec![Value::one_of(tasks)],
+        };
+        Some(Args::positional(values, span))
     }
 
     /// Functions handed to code that is known to run them, and coroutines handed to anybody.

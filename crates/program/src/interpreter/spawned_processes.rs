@@ -9,7 +9,6 @@ use crate::masks;
 use crate::program::heap::values::{Closure, Value};
 use crate::program::state::{Definition, MASK};
 use crate::program::trace::{Event, EventKind};
-use std::rc::Rc;
 
 /// So many of the processes are followed: the first ones, and the last one for all others.
 const MOST: i64 = 4;
@@ -64,7 +63,7 @@ impl<'p> Interpreter<'p> {
             // What one process does, no other one does.
             self.path.push((branch, arm as u32));
             self.uncertain += may_be_missing;
-            self.run_process(Some(number), &worker, arguments, span);
+            self.run_process(Some(number), &Value::Function(worker.clone()), arguments, span);
             self.uncertain -= may_be_missing;
             self.path.pop();
         }
@@ -83,13 +82,15 @@ impl<'p> Interpreter<'p> {
     /// Runs the function of a `Process` that is started; `made_with` are the arguments that this was made with.
     pub(super) fn run_started(&mut self, made_with: &Args<'p>, span: Span) -> bool {
         let target = made_with.keyword("target").map(|argument| argument.value.clone());
-        let Some(Value::Function(worker)) = target else { return false };
+        let Some(worker @ (Value::Function(_) | Value::Class(_) | Value::Instance(_))) = target else {
+            return false;
+        };
         let given = made_with.keyword("args").map(|argument| argument.value.clone());
         let given = given.map_or(Some(Vec::new()), |given| self.whole_elements(&given));
-        let number = match given.as_deref() {
-            Some([Value::Int(number, place), ..]) if *number >= 0 => Some((*number, *place)),
+        let number = given.iter().flatten().find_map(|value| match value {
+            Value::Int(number, place) if *number >= 0 => Some((*number, *place)),
             _ => None,
-        };
+        });
         let arguments = match given {
             Some(values) => Args::positional(values, span),
             None => Args { items: Vec::new(), open: true },
@@ -108,21 +109,18 @@ impl<'p> Interpreter<'p> {
         true
     }
 
-    /// What a function does in a process of its own: nothing of it is seen in this one.
-    fn run_process(
-        &mut self,
-        number: Option<i64>,
-        worker: &Rc<Closure<'p>>,
-        arguments: Args<'p>,
-        span: Span,
-    ) {
+    /// What a function does in a process of its own, or making an object of a class: nothing of it is seen in this one.
+    fn run_process(&mut self, number: Option<i64>, worker: &Value<'p>, arguments: Args<'p>, span: Span) {
         let state = self.state.clone();
         let ways_out = self.ways_out;
         let mark = self.begin_arm();
         let caught = self.new_landing();
         self.catches.push(caught);
         let outer = std::mem::replace(&mut self.number_of_process, number);
-        let result = self.run_function(worker, arguments, span);
+        let result = match worker {
+            Value::Function(worker) => self.run_function(worker, arguments, span),
+            worker => self.call(worker.clone(), arguments, span),
+        };
         if self.flow == Flow::Next {
             self.run_paused(&result, span);
         }

@@ -69,7 +69,20 @@ const COUNTED: &[&str] = &[
     "mpi4py.MPI.COMM_WORLD.rank",
 ];
 
+/// Whether an index counts the processes of all machines; also where it is a number without them, `rank = 0` above
+/// `if is_initialized(): rank = get_rank()`.
 fn is_global(scope: &FileScope<'_>, index: &Expr<'_>) -> bool {
+    let may_be = scope.names.may_mean(index);
+    let is_number = |one: &Expr<'_>| matches!(one.kind, ExprKind::Int(_) | ExprKind::Negate(_));
+    let (numbers, others): (Vec<&Expr<'_>>, Vec<&Expr<'_>>) =
+        may_be.into_iter().partition(|one| is_number(one));
+    match others.as_slice() {
+        [only] if !numbers.is_empty() => is_global_itself(scope, only),
+        _ => is_global_itself(scope, index),
+    }
+}
+
+fn is_global_itself(scope: &FileScope<'_>, index: &Expr<'_>) -> bool {
     let meant = returned_part(scope, index).unwrap_or(scope.names.meant(index));
     match &meant.kind {
         ExprKind::Call(call) => match scope.names.path(&call.callee) {

@@ -29,7 +29,8 @@ const ELSEWHERE: &[&str] = &["gloo", "mpi", "set_default_device", "set_default_t
 /// `dist.all_reduce(torch.tensor([n]))` in a group of NCCL.
 pub(super) fn of_nccl(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let text = scope.whole_text();
-    if !text.contains("nccl") || ELSEWHERE.iter().any(|word| text.contains(word)) {
+    let is_named = ["nccl", "NCCL"].iter().any(|name| text.contains(name));
+    if !is_named || ELSEWHERE.iter().any(|word| text.contains(word)) {
         return Vec::new();
     }
     let mut values: Vec<(Option<usize>, &str, &Expr<'_>)> = Vec::new();
@@ -63,7 +64,7 @@ pub(super) fn of_nccl(scope: &FileScope<'_>) -> Vec<RawFinding> {
                 if name == "init_process_group" {
                     let backend = argument(&call.arguments, Some(0), Some("backend"));
                     joins |= backend.is_some_and(|backend| {
-                        matches!(&scope.names.meant(backend).kind, ExprKind::Text(text) if text == "nccl")
+                        matches!(&scope.names.meant(backend).kind, ExprKind::Text(text) if text.eq_ignore_ascii_case("nccl"))
                     });
                 }
                 // A group of its own may have another backend.

@@ -13,7 +13,7 @@ const BESIDE: &[(&str, &[&str])] = &[
     ("cuda-in-dataset-worker", &["cuda", "device", "jax"]),
     ("device-choice-unused", &["cuda", "os.system", "subprocess"]),
     ("device-count-kept", &["CUDA_VISIBLE_DEVICES"]),
-    ("cpu-tensor-in-nccl", &["nccl"]),
+    ("cpu-tensor-in-nccl", &["nccl", "NCCL"]),
     ("data-parallel-first-device", &["set_device", "device_ids", "cuda:", ".cuda("]),
     ("device-number-as-text", &["args.", "opt.", "opts.", "options.", "config.", "cfg.", "flags."]),
     ("environment-replaced", &["subprocess"]),

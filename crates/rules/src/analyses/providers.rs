@@ -207,21 +207,46 @@ fn sessions(scope: &FileScope<'_>) -> Vec<Session> {
             return;
         }
         let Some(given) = argument(&call.arguments, Some(2), Some("providers")) else { return };
-        let ExprKind::Sequence(listed) = &scope.names.meant(given).kind else { return };
-        let names: Option<Vec<&str>> = listed.iter().map(|one| provider(one)).collect();
-        let Some(names) = names else { return };
-        let gpu = OF_GPUS.iter().find(|gpu| names.contains(gpu));
-        let alone = names.iter().all(|name| OF_GPUS.contains(name));
-        found.extend(gpu.map(|gpu| Session { span: given.span, gpu, alone }));
+        let mut lists = Vec::new();
+        may_be(given, scope, 0, &mut lists);
+        let with_gpu = lists.into_iter().find_map(|listed| {
+            let names: Option<Vec<&str>> = listed.iter().map(|one| provider(one, scope)).collect();
+            let names = names?;
+            let gpu = OF_GPUS.iter().find(|gpu| names.contains(gpu))?;
+            Some(Session { span: given.span, gpu, alone: names.iter().all(|name| OF_GPUS.contains(name)) })
+        });
+        found.extend(with_gpu);
     });
     found
 }
 
+/// The lists that an expression may be: through a name, either side of a condition, and the values of a table.
+fn may_be<'e>(expr: &'e Expr<'e>, scope: &'e FileScope<'_>, depth: usize, lists: &mut Vec<&'e [Expr<'e>]>) {
+    const DEEPEST: usize = 4;
+    if depth > DEEPEST {
+        return;
+    }
+    let meant = scope.names.meant(expr);
+    match &meant.kind {
+        ExprKind::Sequence(listed) => lists.push(listed),
+        ExprKind::Choice(parts) => {
+            may_be(&parts.1, scope, depth + 1, lists);
+            may_be(&parts.2, scope, depth + 1, lists);
+        }
+        ExprKind::Item(parts) => {
+            if let ExprKind::Mapping(items) = &scope.names.meant(&parts.0).kind {
+                items.iter().for_each(|(_, value)| may_be(value, scope, depth + 1, lists));
+            }
+        }
+        _ => {}
+    }
+}
+
 /// `"CUDAExecutionProvider"`, or `("CUDAExecutionProvider", {…})`
-fn provider<'e>(listed: &'e Expr<'_>) -> Option<&'e str> {
-    match &listed.kind {
+fn provider<'e>(listed: &'e Expr<'e>, scope: &'e FileScope<'_>) -> Option<&'e str> {
+    match &scope.names.meant(listed).kind {
         ExprKind::Text(name) => Some(name),
-        ExprKind::Sequence(pair) => pair.first().and_then(provider),
+        ExprKind::Sequence(pair) => pair.first().and_then(|first| provider(first, scope)),
         _ => None,
     }
 }

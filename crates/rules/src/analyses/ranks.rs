@@ -37,8 +37,9 @@ pub(super) fn without_device(scope: &FileScope<'_>) -> Vec<RawFinding> {
             Some(JOIN_HOROVOD) => joined.push(expr.span),
             Some(JOIN) => {
                 let backend = argument(&call.arguments, Some(0), Some("backend"));
+                // Names of backends are taken in any case of letters.
                 let is_nccl = backend.is_some_and(|backend| match &scope.names.meant(backend).kind {
-                    ExprKind::Text(text) => text.contains("nccl"),
+                    ExprKind::Text(text) => text.to_ascii_lowercase().contains("nccl"),
                     _ => false,
                 });
                 let open = call.arguments.iter().any(|one| one.unpacked);

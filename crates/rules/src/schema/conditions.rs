@@ -48,8 +48,9 @@ pub struct Condition {
     pub for_one_rank: Option<bool>,
     /// For `uses`: only where `torch.cuda.is_available()` is true.
     pub gpu_is_there: Option<bool>,
-    /// For `uses`: the file asks somewhere whether a GPU is there, or is meant (`if args.cuda`, `if device == "cuda"`), and nothing
-    /// in the function around needs one.
+    /// For `uses`: the file asks somewhere whether a GPU is there, or is meant (`if args.cuda`, `if device == "cuda"`); or it moves
+    /// something to a device that a file which it is tied to by imports chooses, with the CPU among the choices. And nothing in
+    /// the function around needs one.
     pub asks_for_gpu: Option<bool>,
     /// The program did not set this variable on some path to the event.
     pub unset: Option<String>,
