@@ -4,8 +4,8 @@
 mod modes;
 
 use super::memory::{called, method_of, path};
-use crate::code::walk::{Ancestor, CodeNode, innermost_loop, walk, walk_block, within_function};
-use crate::code::{Expr, ExprKind, Function, Statement, StatementKind, Target};
+use crate::code::walk::{Ancestor, CodeNode, innermost_class, innermost_loop, walk, walk_block, within_function};
+use crate::code::{Call, Expr, ExprKind, Function, Statement, StatementKind, Target};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
 use rustc_hash::FxHashSet;
@@ -85,8 +85,14 @@ pub(super) fn runs_with_gradients<'s>(scope: &FileScope<'s>) -> Vec<Run<'s>> {
             _ => scope.text(call.callee.span),
         };
         let (_, inside) = within_function(around);
-        let last = modes::last_word(&evaluated, model, around, expr.span);
-        let Some(eval) = last.filter(|one| !one.ended) else { return };
+        let in_evaluation = |model: &str| {
+            modes::last_word(&evaluated, model, around, expr.span).filter(|one| !one.ended)
+        };
+        // `self._loss(batch)`, which runs `self.model`.
+        let by_method = || run_by_method(scope, call, around, &off).into_iter();
+        let known = in_evaluation(model).map(|eval| (model, eval));
+        let known = known.or_else(|| by_method().find_map(|model| Some((model, in_evaluation(model)?))));
+        let Some((model, eval)) = known else { return };
         let is_off = inside.iter().any(|one| match one {
             Ancestor::With(step) => with_is_off(scope, step),
             _ => false,
@@ -99,6 +105,35 @@ pub(super) fn runs_with_gradients<'s>(scope: &FileScope<'s>) -> Vec<Run<'s>> {
         }
     });
     found
+}
+
+/// What a method of the same class runs, with gradients on, that lies in an attribute of the object.
+fn run_by_method<'s>(
+    scope: &FileScope<'s>,
+    call: &Call<'_>,
+    around: &[Ancestor<'_, '_>],
+    off: &FxHashSet<usize>,
+) -> Vec<&'s str> {
+    let ExprKind::Attribute(object, name) = &call.callee.kind else { return Vec::new() };
+    if !matches!(object.kind, ExprKind::Name("self")) {
+        return Vec::new();
+    }
+    let Some(class) = innermost_class(around) else { return Vec::new() };
+    let method = scope.code.classes[class].body.iter().find_map(|step| match &step.kind {
+        StatementKind::Define { function, .. } if scope.code.functions[*function].name == *name => Some(*function),
+        _ => None,
+    });
+    let Some(method) = method.filter(|method| !off.contains(method)) else { return Vec::new() };
+    let mut run = Vec::new();
+    walk_block(scope.code, &scope.code.functions[method].body, &mut |part, around| {
+        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        let is_off = around.iter().any(|one| matches!(one, Ancestor::With(step) if with_is_off(scope, step)));
+        let text = scope.text(call.callee.span);
+        if !is_off && text.starts_with("self.") {
+            run.push(text);
+        }
+    });
+    run
 }
 
 fn with_is_off(scope: &FileScope<'_>, step: &Statement<'_>) -> bool {

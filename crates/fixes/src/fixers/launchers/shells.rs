@@ -16,6 +16,14 @@ pub fn shell(site: &Site<'_>) -> Result<Edit, Refusal> {
     let quote = quote_of(site);
     let assignment = assignment(site);
     let inserted = |at: u32, text: String| site.edit_inside(crate::facts::Span { start: at, end: at }, &text);
+    // A quoted word of a command, `"--export=ALL,X=1"`, is one place; a word before it would be the program.
+    let written = site.slice(site.span());
+    if written.trim_start_matches(['"', '\'']).starts_with("--") {
+        let at = written.find("CUDA_VISIBLE_DEVICES");
+        let at = at.filter(|_| written.contains("--export="));
+        let at = at.ok_or("the variable stands inside of an option")?;
+        return inserted(start + at as u32, format!("{assignment},"));
+    }
     let declaration = declaration_before(before);
     if let Some(option) = option_before(before).filter(|_| declaration.is_none()) {
         // The option with its quote, once more: `-e "X=1"`.
