@@ -32,6 +32,8 @@ pub struct RunCommand {
     pub host: Host,
     /// It is given a mask, and nothing says in which order the mask counts.
     pub has_mask_alone: bool,
+    /// It is given a mask under which cards get other numbers: one that does not begin with 0, or is not known.
+    pub is_renumbered: bool,
     /// The command that runs the script in which this one stands, by its number in what one file runs.
     pub around: Option<usize>,
 }

@@ -48,7 +48,9 @@ pub(super) fn that_cross(scope: &FileScope<'_>) -> Vec<RawFinding> {
                     if let Some(index) = taken {
                         match scope.names.meant(index).kind {
                             _ if is_mask_number(scope, index) => of_mask.push(expr.span),
-                            _ if is_cuda_index(scope, index) => found.push(expr.span),
+                            _ if scope.names.may_mean(index).into_iter().any(|one| is_cuda_index(scope, one)) => {
+                                found.push(expr.span)
+                            }
                             ExprKind::Name(name) => by_nvml.push((home, name, expr.span)),
                             _ => {}
                         }
@@ -74,7 +76,10 @@ pub(super) fn that_cross(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let filled = super::filled_masks::by_nvml(scope);
     if !writes_mask_alone(scope) && !is_started_with_mask(scope) {
         by_nvml.clear();
-        found.clear();
+        // Whatever the order is: NVML does not know the mask.
+        if !found.is_empty() && !is_renumbered(scope) {
+            found.clear();
+        }
     }
     found.extend(filled);
     for (home, name, span) in &by_nvml {
@@ -117,6 +122,20 @@ fn is_started_with_mask(scope: &FileScope<'_>) -> bool {
     let mut commands = scope.program.run_commands().flatten();
     commands.any(|command| command.starts == Some(scope.file) && command.has_mask_alone)
         && !is_order_set(scope)
+}
+
+/// Whether a command of the project starts this program, or one that imports it, with a mask that gives cards other numbers.
+fn is_renumbered(scope: &FileScope<'_>) -> bool {
+    let mut leading = vec![scope.file];
+    let mut at = 0;
+    while let Some(file) = leading.get(at).copied() {
+        let importers = scope.program.importers(file);
+        let fresh: Vec<_> = importers.iter().map(|one| one.file).filter(|file| !leading.contains(file)).collect();
+        leading.extend(fresh);
+        at += 1;
+    }
+    let mut commands = scope.program.run_commands().flatten();
+    commands.any(|command| command.is_renumbered && command.starts.is_some_and(|file| leading.contains(&file)))
 }
 
 /// The index that a call hands to NVML or to `nvidia-smi`.

@@ -47,6 +47,11 @@ impl<'p> Interpreter<'p> {
         let is_set = |definition: &Definition| matches!(definition, Definition::Set(..));
         let has_mask_alone =
             self.reaching(MASK).iter().any(is_set) && !self.reaching(ORDER).iter().any(is_set);
+        let is_renumbered = self.reaching(MASK).iter().any(|definition| match definition {
+            Definition::Set(_, Some(mask)) => !mask.is_empty() && !mask.starts_with(['0', '-']),
+            Definition::Set(_, None) => true,
+            _ => false,
+        });
         self.trace.commands.push(RunCommand {
             site: self.place(span),
             words: words.iter().map(|word| word.map(Into::into)).collect(),
@@ -55,6 +60,7 @@ impl<'p> Interpreter<'p> {
             folder,
             host: self.shell.host,
             has_mask_alone,
+            is_renumbered,
             around,
         });
         self.shell.around = Some(self.trace.commands.len() - 1);
