@@ -25,6 +25,7 @@ mod environments;
 mod epoch_outputs;
 mod filled_masks;
 mod fixtures;
+mod given_arguments;
 mod global_ranks;
 mod gpu_values;
 mod gradients;

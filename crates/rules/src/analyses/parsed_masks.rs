@@ -1,5 +1,6 @@
 //! CUDA_VISIBLE_DEVICES read as a number: it may be a list, a UUID, a MIG instance, or empty.
 
+use super::given_arguments::given_to;
 use crate::code::walk::{Ancestor, CodeNode, walk};
 use crate::code::{Call, Expr, ExprKind, Handler, StatementKind, Target};
 use crate::facts::Span;
@@ -129,6 +130,8 @@ fn mask_of(scope: &FileScope<'_>, expr: &Expr<'_>, hops: usize) -> Option<(&'sta
         ExprKind::Item(pair) if scope.names.path(&pair.0) == Some("os.environ") => named(&pair.1),
         ExprKind::Item(pair) => inner(&pair.0),
         ExprKind::Any(values) => values.first().and_then(inner),
+        // A parameter that calls of the file give the mask.
+        ExprKind::Name(_) => given_to(scope, expr).into_iter().find_map(inner),
         ExprKind::Call(call) => match (scope.names.path(&call.callee), &call.callee.kind) {
             (Some("os.environ.get" | "os.getenv"), _) => {
                 named(argument(&call.arguments, Some(0), Some("key"))?)
