@@ -7,6 +7,7 @@ mod assignments;
 mod builtins;
 mod compound;
 mod conditions;
+mod edits;
 mod inputs;
 mod slurm;
 mod statements;

@@ -79,8 +79,15 @@ impl<'s> Lowering<'s, '_> {
         self.step(node, StatementKind::Apart(Vec::new()))
     }
 
-    /// `read X`, `printf -v X …`: nothing is known of what these variables hold from here on.
-    pub(super) fn read_variables(&mut self, node: Node<'_>, words: &[Word<'s>], block: &mut Block<'s>) {
+    /// `read X`, `printf -v X …`: nothing is known of what these variables hold from here on, but where an array takes the
+    /// words that are `given`.
+    pub(super) fn read_variables(
+        &mut self,
+        node: Node<'_>,
+        words: &[Word<'s>],
+        mut given: Option<Expr<'s>>,
+        block: &mut Block<'s>,
+    ) {
         let text = |word: &Word<'s>| match &word.expr.kind {
             ExprKind::Text(text) => Some(text.clone()),
             _ => None,
@@ -96,8 +103,13 @@ impl<'s> Lowering<'s, '_> {
             _ => words[1..].iter().filter_map(text).filter(|name| !name.starts_with('-')).collect(),
         };
         let span = self.span(node);
+        let is_array = |word: &Word<'s>| text(word).is_some_and(|text| text.starts_with('-') && text.contains('a'));
+        if !words.iter().any(is_array) || names.len() != 1 {
+            given = None;
+        }
         for name in names.into_iter().filter(|name| crate::commands::is_variable_name(name)) {
-            let value = Some(Expr { span, kind: ExprKind::Unknown(Vec::new()) });
+            let unknown = || Expr { span, kind: ExprKind::Unknown(Vec::new()) };
+            let value = Some(given.take().unwrap_or_else(unknown));
             let export = Export::IfExported;
             block.push(step_of(SetVariable { name, span, value, export, only_if_unset: false }));
         }

@@ -118,7 +118,12 @@ impl<'s> Lowering<'s, '_> {
         let only = values.len() == 1;
         for value in values {
             let element = self.value(value);
-            if only && let ExprKind::Variable(_) = element.kind {
+            let has_words = |kind: &ExprKind<'_>| {
+                matches!(kind, ExprKind::Variable(_) | ExprKind::Call(_) | ExprKind::Item(_))
+            };
+            if only && value.kind() != "string" && has_words(&element.kind)
+                || only && matches!(element.kind, ExprKind::Variable(_))
+            {
                 // The words of `$GPUS`, or the elements of an array.
                 let body =
                     node.child_by_field_name("body").map(|body| self.deeper_block(body)).unwrap_or_default();
@@ -126,9 +131,12 @@ impl<'s> Lowering<'s, '_> {
                 let kind = StatementKind::For { target, iterable: element, body, otherwise: Vec::new() };
                 return block.push(Statement { span, kind });
             }
-            if value.kind() == "brace_expression"
-                && let Some(numbers) = self.numbers(value)
-            {
+            let numbers = match value.kind() {
+                "brace_expression" => self.numbers(value),
+                "command_substitution" => self.counted(value),
+                _ => None,
+            };
+            if let Some(numbers) = numbers {
                 elements.extend(numbers);
                 continue;
             }

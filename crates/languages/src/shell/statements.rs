@@ -222,6 +222,7 @@ impl<'s> Lowering<'s, '_> {
         let mut words: Vec<Word<'s>> = Vec::new();
         let mut cursor = node.walk();
         let children: Vec<_> = node.named_children(&mut cursor).collect();
+        let mut read = None;
         for child in children {
             match child.kind() {
                 "variable_assignment" => environment.extend(self.assignment_in(child, Export::Yes)),
@@ -231,6 +232,9 @@ impl<'s> Lowering<'s, '_> {
                 }
                 "herestring_redirect" => {
                     input = input.or_else(|| child.named_child(0).and_then(|text| self.literal(text)));
+                    if self.command_name(node) == Some("read") {
+                        read = child.named_child(0).map(|text| self.value(text));
+                    }
                 }
                 "file_redirect" | "comment" => {}
                 _ => {
@@ -246,7 +250,11 @@ impl<'s> Lowering<'s, '_> {
             // `: "${X:=0}"`
             Some(":") => return self.assigned_defaults(node, words, block),
             Some("read" | "mapfile" | "readarray" | "getopts" | "printf") => {
-                self.read_variables(node, &words, block)
+                let separator = environment.iter().find(|set| set.name == "IFS").and_then(|set| match &set.value {
+                    Some(Expr { kind: ExprKind::Text(by), .. }) => Some(by.clone()),
+                    _ => None,
+                });
+                self.read_variables(node, &words, read.and_then(|read| Self::parted(read, separator)), block)
             }
             Some("eval") => {
                 if let [_, Word { literal: Some(code), .. }] = &words[..] {

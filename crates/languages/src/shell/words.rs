@@ -39,6 +39,9 @@ impl<'s> Lowering<'s, '_> {
             "simple_expansion" => self.variable(node),
             "expansion" => self.expansion(node),
             "command_substitution" | "process_substitution" => {
+                if let Some(translated) = self.translated(node) {
+                    return Expr { span, kind: translated };
+                }
                 self.substitution(node);
                 ExprKind::Unknown(Vec::new())
             }
@@ -111,6 +114,9 @@ impl<'s> Lowering<'s, '_> {
         let Some(name) = children.first().filter(|name| name.kind() == "variable_name") else {
             return ExprKind::Unknown(Vec::new());
         };
+        if let Some(edited) = self.edited(node, *name) {
+            return edited;
+        }
         let name = Cow::Borrowed(self.slice(*name));
         let operator = node.child_by_field_name("operator").map(|operator| self.slice(operator));
         match (operator, children.get(1)) {

@@ -92,6 +92,8 @@ impl<'p> Interpreter<'p> {
         let asked = value.clone();
         let value = match &iterable.kind {
             ExprKind::Variable(name) => self.words_of(name, value),
+            // `for gpu in ${GPUS//,/ }`
+            _ if !self.is_python_here() && matches!(value, Value::Text(_)) => self.words_of("", value),
             _ => self.iterate(value, iterable.span),
         };
         match self.elements(&value) {
