@@ -15,6 +15,8 @@ pub(super) struct Argument<'p> {
     pub value: Value<'p>,
     /// As far as it says what is started.
     pub text: Option<String>,
+    /// What it is where nobody sets the variable that it takes first: `--count=${COUNT:-4}`.
+    pub default: Option<String>,
     pub span: Span,
 }
 
@@ -56,7 +58,7 @@ impl<'p> Interpreter<'p> {
         is_bare && self.program.language_of(file) == Language::Shell
     }
 
-    fn argument(&self, word: &'p Expr<'p>, value: Value<'p>) -> Argument<'p> {
+    fn argument(&mut self, word: &'p Expr<'p>, value: Value<'p>) -> Argument<'p> {
         let text = value.as_text().map(|text| text.into_owned()).or_else(|| self.kept_ending(&value));
         let text = text.or_else(|| match &word.kind {
             ExprKind::Variable(name) | ExprKind::VariableOr(name, _) => {
@@ -69,8 +71,29 @@ impl<'p> Interpreter<'p> {
             },
             _ => None,
         });
-        Argument { value, text, span: word.span }
+        let default = if text.is_some() { None } else { self.default_of(word, &value) };
+        Argument { value, text, default, span: word.span }
     }
+
+    /// The only text that a word may be, or that its parts make.
+    fn default_of(&mut self, word: &'p Expr<'p>, value: &Value<'p>) -> Option<String> {
+        if let ExprKind::Join(parts) = &word.kind {
+            let texts = parts.iter().map(|part| {
+                let value = self.shell_value(part);
+                only_text(&value).or_else(|| self.default_of(part, &value))
+            });
+            return texts.collect::<Option<Vec<_>>>().map(|texts| texts.concat());
+        }
+        only_text(value)
+    }
+}
+
+fn only_text(value: &Value<'_>) -> Option<String> {
+    let mut texts = value.alternatives().iter().filter_map(|value| match value {
+        Value::Text(text) => Some(text.text.to_string()),
+        _ => None,
+    });
+    texts.next().filter(|_| texts.next().is_none())
 }
 
 fn is_eval(word: &Argument<'_>) -> bool {

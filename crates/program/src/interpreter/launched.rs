@@ -45,10 +45,14 @@ impl<'p> Interpreter<'p> {
     }
 
     /// Looks at a command with the environment that it finds.
-    pub(super) fn observe_command(&mut self, command: &Command<'p>, words: &[Option<&str>], span: Span) {
+    pub(super) fn observe_command(&mut self, command: &Command<'p>, words: &[Argument<'p>], span: Span) {
+        let defaults: Vec<Option<&str>> =
+            words.iter().map(|word| word.text.as_deref().or(word.default.as_deref())).collect();
+        let words: Vec<Option<&str>> = words.iter().map(|word| word.text.as_deref()).collect();
+        let words = &words[..];
         self.observe_host_mask(words, span);
         let Some(mask) = self.known_mask(MASK) else { return self.observe_ranks_of_policy(words, span) };
-        self.observe_ranks(&mask, words, span);
+        self.observe_ranks(&mask, &defaults, span);
         self.observe_ignored_mask(&mask, words, span);
         self.observe_client(command, &mask, words, span);
     }

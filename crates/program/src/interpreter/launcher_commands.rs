@@ -66,7 +66,7 @@ impl<'p> Interpreter<'p> {
             && invocation.mask.is_none()
             && invocation.settings_files.is_empty();
         if command.environment.is_empty() && plain && !dynamic && invocation.elsewhere.is_none() {
-            self.observe_command(command, texts, span);
+            self.observe_command(command, words, span);
             return self.start(command, &invocation, words, span);
         }
         self.with_environment(command, invocation.clean, |run| {
@@ -82,7 +82,7 @@ impl<'p> Interpreter<'p> {
                     run.set_by_option(word, None);
                 }
             }
-            run.observe_command(command, texts, span);
+            run.observe_command(command, words, span);
             let host = run.shell.host;
             run.leave_environment(&invocation);
             for setting in &invocation.settings {
