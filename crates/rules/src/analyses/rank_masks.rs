@@ -4,9 +4,9 @@ use super::parsed_masks::mask_in;
 use super::written_variables::{overwritten, written};
 use crate::code::walk::{CodeNode, walk, walk_top};
 use crate::code::{Comparison, Expr, ExprKind, StatementKind};
-use crate::commands::ranks;
+use crate::commands::{ranks, ranks_of_settings, settings_of_accelerate};
 use crate::facts::Span;
-use crate::program::MASK;
+use crate::program::{MASK, RunCommand};
 use crate::rules::files::{FileScope, RawFinding};
 
 /// Masks at the top of a program that torchrun or accelerate starts in several processes.
@@ -41,7 +41,15 @@ pub(super) fn for_all_ranks(scope: &FileScope<'_>) -> Vec<RawFinding> {
 fn started_by(scope: &FileScope<'_>) -> Vec<(String, usize)> {
     let commands = scope.program.run_commands().flatten();
     let starting = commands.filter(|command| command.starts == Some(scope.file));
-    starting.filter_map(|command| ranks(&command.words())).map(|ranks| (ranks.option, ranks.count)).collect()
+    let by_settings = |command: &RunCommand| {
+        let words = command.words();
+        let settings = settings_of_accelerate(&words)?;
+        let (launcher, folder) = (command.site.file, command.folder.as_deref());
+        let file = scope.program.launched_file(launcher, folder, settings)?;
+        ranks_of_settings(&scope.program.sources.file(file).text)
+    };
+    let told = starting.filter_map(|command| ranks(&command.words()).or_else(|| by_settings(command)));
+    told.map(|ranks| (ranks.option, ranks.count)).collect()
 }
 
 /// Masks that are the number of the process and no entry of a list, in a file that does not look at the mask that is there.
