@@ -105,7 +105,7 @@ pub(super) fn used_as_indices(scope: &FileScope<'_>) -> Vec<RawFinding> {
             }
         }
         CodeNode::Expr(expr) => {
-            if let Some(list) = list_in(expr) {
+            if let Some(list) = list_in(scope, expr) {
                 seen.take_from(scope, list, list.span, around);
             }
             let Some(index) = index_in(scope, expr) else { return };
@@ -326,10 +326,21 @@ fn index_given<'c>(scope: &FileScope<'_>, call: &'c Call<'c>) -> Option<&'c Expr
     }
 }
 
-/// `DataParallel(net, device_ids=gpus)`: each member is an index.
-fn list_in<'c>(expr: &'c Expr<'c>) -> Option<&'c Expr<'c>> {
+/// Arguments of which each member is an index, by what takes them; of any other call `device_ids` is.
+const LISTS: &[(&str, &[&str])] = &[
+    ("lightning.Trainer", &["devices", "gpus"]),
+    ("lightning.fabric.Fabric", &["devices"]),
+    ("lightning.pytorch.Trainer", &["devices", "gpus"]),
+    ("lightning_fabric.Fabric", &["devices"]),
+    ("pytorch_lightning.Trainer", &["devices", "gpus"]),
+];
+
+/// `DataParallel(net, device_ids=gpus)`, `Trainer(devices=gpus)`
+fn list_in<'c>(scope: &FileScope<'_>, expr: &'c Expr<'c>) -> Option<&'c Expr<'c>> {
     let ExprKind::Call(call) = &expr.kind else { return None };
-    argument(&call.arguments, None, Some("device_ids"))
+    let path = scope.names.path(&call.callee);
+    let names = LISTS.iter().find(|(known, _)| Some(*known) == path).map_or(&["device_ids"][..], |(_, names)| names);
+    names.iter().find_map(|name| argument(&call.arguments, None, Some(name)))
 }
 
 /// The names and attributes that a statement gives another value, as they are written.
