@@ -103,7 +103,8 @@ impl<'s> Lowering<'s, '_> {
             _ => words[1..].iter().filter_map(text).filter(|name| !name.starts_with('-')).collect(),
         };
         let span = self.span(node);
-        let is_array = |word: &Word<'s>| text(word).is_some_and(|text| text.starts_with('-') && text.contains('a'));
+        let is_array =
+            |word: &Word<'s>| text(word).is_some_and(|text| text.starts_with('-') && text.contains('a'));
         if !words.iter().any(is_array) || names.len() != 1 {
             given = None;
         }

@@ -29,7 +29,8 @@ impl<'s> Lowering<'s, '_> {
         let of_end = edit.starts_with('%');
         let operator = if of_end { '%' } else { '#' };
         let pattern = edit.strip_prefix(operator)?;
-        let (pattern, is_longest) = pattern.strip_prefix(operator).map_or((pattern, false), |rest| (rest, true));
+        let (pattern, is_longest) =
+            pattern.strip_prefix(operator).map_or((pattern, false), |rest| (rest, true));
         let open = if of_end { pattern.strip_suffix('*') } else { pattern.strip_prefix('*') };
         let fixed = open.unwrap_or(pattern);
         if !plain(fixed) {
@@ -95,7 +96,8 @@ impl<'s> Lowering<'s, '_> {
         };
         let span = self.span(node);
         let few = is_seq && first <= last && last.checked_sub(first)? < MOST;
-        let texts = (first..=last).map(|number| Expr { span, kind: ExprKind::Text(number.to_string().into()) });
+        let texts =
+            (first..=last).map(|number| Expr { span, kind: ExprKind::Text(number.to_string().into()) });
         few.then(|| texts.collect())
     }
 }

@@ -250,10 +250,11 @@ impl<'s> Lowering<'s, '_> {
             // `: "${X:=0}"`
             Some(":") => return self.assigned_defaults(node, words, block),
             Some("read" | "mapfile" | "readarray" | "getopts" | "printf") => {
-                let separator = environment.iter().find(|set| set.name == "IFS").and_then(|set| match &set.value {
-                    Some(Expr { kind: ExprKind::Text(by), .. }) => Some(by.clone()),
-                    _ => None,
-                });
+                let separator =
+                    environment.iter().find(|set| set.name == "IFS").and_then(|set| match &set.value {
+                        Some(Expr { kind: ExprKind::Text(by), .. }) => Some(by.clone()),
+                        _ => None,
+                    });
                 self.read_variables(node, &words, read.and_then(|read| Self::parted(read, separator)), block)
             }
             Some("eval") => {

@@ -1,20 +1,24 @@
 //! Code of datasets that the workers of a DataLoader run.
 
+mod datapipes;
 mod defaults;
 mod files;
 mod formats;
+mod options;
 mod transforms;
 
 use super::cuda_calls::reaches_cuda;
 use crate::code::walk::{Ancestor, CodeNode, walk, walk_block};
-use crate::code::{Argument, Code, Expr, ExprKind, StatementKind, Target};
+use crate::code::{Expr, ExprKind, StatementKind, Target};
 use crate::facts::{Place, Span};
 use crate::program::Names;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
+use options::Around;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A DataLoader with workers.
+#[derive(Clone)]
 struct Loader {
     place: Place,
     /// The class of the dataset, where it can be told.
@@ -40,7 +44,7 @@ const MAX_HOPS: usize = 3;
 /// Calls of CUDA in what a worker runs: `__getitem__` and `__iter__` of a dataset, and `collate_fn`.
 pub(super) fn that_use_cuda(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut loaders = match scope.whole_text().contains(LOADER) {
-        true => loaders_in(scope.code, scope.names, &|span| scope.place(span)),
+        true => loaders_in(Around::of(scope), &|span| scope.place(span)),
         false => Vec::new(),
     };
     let mut candidates: Vec<(String, Vec<usize>)> = Vec::new();
@@ -83,7 +87,9 @@ pub(super) fn that_use_cuda(scope: &FileScope<'_>) -> Vec<RawFinding> {
             if !defines_its_own && others_read.insert(other.0) {
                 let names = Names::of(scope.program, other);
                 let place = |span| Place { file: other, span };
-                loaders.extend(loaders_in(scope.program.code(other), &names, &place));
+                let around =
+                    Around { program: scope.program, code: scope.program.code(other), names: &names };
+                loaders.extend(loaders_in(around, &place));
             }
         }
         let is_function = scope.code.functions.iter().any(|function| function.name == name);
@@ -104,7 +110,7 @@ pub(super) fn that_use_cuda(scope: &FileScope<'_>) -> Vec<RawFinding> {
         report(&[made], "makes what is handed out by", loader, true, scope, &mut found);
     }
     if let Some((loader, made)) = defaults::on_gpu(&loaders, scope) {
-        report(&[made], "decides where tensors are made in", loader, true, scope, &mut found);
+        report(&[made], "decides where tensors are made in", &loader, true, scope, &mut found);
     }
     for loader in loaders.iter().filter(|loader| loader.place.file == scope.file) {
         let Some(method) = &loader.collate_method else { continue };
@@ -237,25 +243,29 @@ fn is_main_process_only(around: &Ancestor<'_, '_>, scope: &FileScope<'_>) -> boo
 }
 
 /// The loaders of a file that have workers.
-fn loaders_in(code: &Code<'_>, names: &Names<'_, '_>, place: &dyn Fn(Span) -> Place) -> Vec<Loader> {
+fn loaders_in(around: Around<'_>, place: &dyn Fn(Span) -> Place) -> Vec<Loader> {
+    let Around { code, names, .. } = around;
     let mut loaders = Vec::new();
     let mut made = FxHashSet::default();
     walk(code, &mut |part, _| {
         let CodeNode::Expr(expr) = part else { return };
         let ExprKind::Call(call) = &expr.kind else { return };
         made.extend(last_name(&call.callee));
+        if let Some(loader) = datapipes::loader(call, around, place) {
+            return loaders.push(loader);
+        }
         let is_loader = names.path(&call.callee).is_some_and(|path| {
             path.ends_with(".DataLoader")
                 && (path.starts_with("torch.") || path.starts_with("torch_geometric."))
         });
-        if !is_loader || !has_workers(&call.arguments, names) {
+        if !is_loader || !around.has_workers(call) {
             return;
         }
         let class_of = |expr: &Expr<'_>| match &names.meant(expr).kind {
             ExprKind::Call(call) => last_name(&call.callee),
             _ => None,
         };
-        let collate = argument(&call.arguments, Some(6), Some("collate_fn"));
+        let collate = around.given(call, Some(6), "collate_fn");
         let function = collate.and_then(|given| match &names.meant(given).kind {
             ExprKind::Name(name) => Some((*name).to_owned()),
             ExprKind::Call(call) => {
@@ -275,7 +285,7 @@ fn loaders_in(code: &Code<'_>, names: &Names<'_, '_>, place: &dyn Fn(Span) -> Pl
             ExprKind::Lambda(number) => Some(number),
             _ => None,
         });
-        let dataset = argument(&call.arguments, Some(0), Some("dataset"));
+        let dataset = around.given(call, Some(0), "dataset");
         let (transforms, transform_lambdas) =
             dataset.map_or_else(Default::default, |dataset| transforms::of(code, names, dataset));
         loaders.push(Loader {
@@ -337,30 +347,6 @@ fn tensors_on_gpu<'l>(loaders: &'l [Loader], scope: &FileScope<'_>) -> Vec<(&'l 
         found.extend(first.map(|made| (*loader, made)));
     });
     found
-}
-
-/// `num_workers` is surely not 0.
-fn has_workers(arguments: &[Argument<'_>], names: &Names<'_, '_>) -> bool {
-    let some = |expr: &Expr<'_>| match &names.meant(expr).kind {
-        ExprKind::Int(number) => *number > 0,
-        ExprKind::Call(call) => {
-            matches!(names.path(&call.callee), Some("os.cpu_count" | "multiprocessing.cpu_count"))
-        }
-        _ => false,
-    };
-    if let Some(given) = argument(arguments, Some(5), Some("num_workers")) {
-        return some(given);
-    }
-    // `DataLoader(dataset, **options)`
-    arguments.iter().filter(|one| one.unpacked).any(|one| match &names.meant(&one.value).kind {
-        ExprKind::Mapping(entries) => entries.iter().any(|(key, value)| {
-            matches!(key, Some(Expr { kind: ExprKind::Text(key), .. }) if key == "num_workers") && some(value)
-        }),
-        ExprKind::Call(call) => {
-            call.arguments.iter().any(|one| one.name == Some("num_workers") && some(&one.value))
-        }
-        _ => false,
-    })
 }
 
 fn last_name(expr: &Expr<'_>) -> Option<String> {

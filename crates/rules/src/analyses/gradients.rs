@@ -4,7 +4,9 @@
 mod modes;
 
 use super::memory::{called, method_of, path};
-use crate::code::walk::{Ancestor, CodeNode, innermost_class, innermost_loop, walk, walk_block, within_function};
+use crate::code::walk::{
+    Ancestor, CodeNode, innermost_class, innermost_loop, walk, walk_block, within_function,
+};
 use crate::code::{Call, Expr, ExprKind, Function, Statement, StatementKind, Target};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
@@ -85,9 +87,8 @@ pub(super) fn runs_with_gradients<'s>(scope: &FileScope<'s>) -> Vec<Run<'s>> {
             _ => scope.text(call.callee.span),
         };
         let (_, inside) = within_function(around);
-        let in_evaluation = |model: &str| {
-            modes::last_word(&evaluated, model, around, expr.span).filter(|one| !one.ended)
-        };
+        let in_evaluation =
+            |model: &str| modes::last_word(&evaluated, model, around, expr.span).filter(|one| !one.ended);
         // `self._loss(batch)`, which runs `self.model`.
         let by_method = || run_by_method(scope, call, around, &off).into_iter();
         let known = in_evaluation(model).map(|eval| (model, eval));
@@ -120,7 +121,9 @@ fn run_by_method<'s>(
     }
     let Some(class) = innermost_class(around) else { return Vec::new() };
     let method = scope.code.classes[class].body.iter().find_map(|step| match &step.kind {
-        StatementKind::Define { function, .. } if scope.code.functions[*function].name == *name => Some(*function),
+        StatementKind::Define { function, .. } if scope.code.functions[*function].name == *name => {
+            Some(*function)
+        }
         _ => None,
     });
     let Some(method) = method.filter(|method| !off.contains(method)) else { return Vec::new() };

@@ -339,7 +339,8 @@ const LISTS: &[(&str, &[&str])] = &[
 fn list_in<'c>(scope: &FileScope<'_>, expr: &'c Expr<'c>) -> Option<&'c Expr<'c>> {
     let ExprKind::Call(call) = &expr.kind else { return None };
     let path = scope.names.path(&call.callee);
-    let names = LISTS.iter().find(|(known, _)| Some(*known) == path).map_or(&["device_ids"][..], |(_, names)| names);
+    let names =
+        LISTS.iter().find(|(known, _)| Some(*known) == path).map_or(&["device_ids"][..], |(_, names)| names);
     names.iter().find_map(|name| argument(&call.arguments, None, Some(name)))
 }
 

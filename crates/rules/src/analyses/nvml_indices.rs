@@ -48,7 +48,12 @@ pub(super) fn that_cross(scope: &FileScope<'_>) -> Vec<RawFinding> {
                     if let Some(index) = taken {
                         match scope.names.meant(index).kind {
                             _ if is_mask_number(scope, index) => of_mask.push(expr.span),
-                            _ if scope.names.may_mean(index).into_iter().any(|one| is_cuda_index(scope, one)) => {
+                            _ if scope
+                                .names
+                                .may_mean(index)
+                                .into_iter()
+                                .any(|one| is_cuda_index(scope, one)) =>
+                            {
                                 found.push(expr.span)
                             }
                             ExprKind::Name(name) => by_nvml.push((home, name, expr.span)),
@@ -130,12 +135,14 @@ fn is_renumbered(scope: &FileScope<'_>) -> bool {
     let mut at = 0;
     while let Some(file) = leading.get(at).copied() {
         let importers = scope.program.importers(file);
-        let fresh: Vec<_> = importers.iter().map(|one| one.file).filter(|file| !leading.contains(file)).collect();
+        let fresh: Vec<_> =
+            importers.iter().map(|one| one.file).filter(|file| !leading.contains(file)).collect();
         leading.extend(fresh);
         at += 1;
     }
     let mut commands = scope.program.run_commands().flatten();
-    commands.any(|command| command.is_renumbered && command.starts.is_some_and(|file| leading.contains(&file)))
+    commands
+        .any(|command| command.is_renumbered && command.starts.is_some_and(|file| leading.contains(&file)))
 }
 
 /// The index that a call hands to NVML or to `nvidia-smi`.

@@ -1,25 +1,39 @@
 //! A default device that workers take over: they put the items together there.
 
 use super::super::cuda_calls::names_gpu;
-use super::Loader;
-use crate::code::walk::{CodeNode, walk};
+use super::options::Around;
+use super::{LOADER, Loader, loaders_in};
+use crate::code::walk::{CodeNode, walk, within_function};
 use crate::code::{Expr, ExprKind};
-use crate::facts::Span;
+use crate::facts::{Place, Span};
+use crate::program::Names;
 use crate::rules::files::FileScope;
 use crate::rules::uses::argument;
 
-/// A loader of a file that makes a GPU the default device of torch: where, and by which call.
-pub(super) fn on_gpu<'l>(
-    loaders: &'l [Loader],
-    scope: &FileScope<'_>,
-) -> Option<(&'l Loader, (Span, String))> {
-    let loader = loaders.iter().find(|loader| loader.place.file == scope.file)?;
+/// A call that makes a GPU the default device of torch.
+struct Default {
+    span: Span,
+    name: String,
+    /// The function that makes it.
+    function: Option<usize>,
+}
+
+/// A loader of a file that makes a GPU the default device of torch, or of one that has this file do so: where, and by which call.
+pub(super) fn on_gpu(loaders: &[Loader], scope: &FileScope<'_>) -> Option<(Loader, (Span, String))> {
     // A fresh process has the default of torch again, unless its imports change it.
     if !scope.whole_text().contains("set_default_") || scope.whole_text().contains("spawn") {
         return None;
     }
+    let own = loaders.iter().find(|loader| loader.place.file == scope.file).cloned();
+    let default = default_of(scope)?;
+    let loader = own.or_else(|| loader_of_importer(scope, &default))?;
+    Some((loader, (default.span, default.name)))
+}
+
+/// The first such call, where nothing in the file changes it back.
+fn default_of(scope: &FileScope<'_>) -> Option<Default> {
     let (mut first, mut is_changed_back) = (None, false);
-    walk(scope.code, &mut |part, _| {
+    walk(scope.code, &mut |part, around| {
         let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
         let Some(given) = argument(&call.arguments, Some(0), None) else { return };
         let on_gpu = match scope.names.path(&call.callee) {
@@ -32,8 +46,28 @@ pub(super) fn on_gpu<'l>(
         };
         is_changed_back |= !on_gpu;
         if on_gpu && first.is_none() {
-            first = scope.names.path(&call.callee).map(|name| (expr.span, name.to_owned()));
+            let function = within_function(around).0;
+            let named = scope.names.path(&call.callee);
+            first = named.map(|name| Default { span: expr.span, name: name.to_owned(), function });
         }
     });
-    first.filter(|_| !is_changed_back).map(|made| (loader, made))
+    first.filter(|_| !is_changed_back)
+}
+
+/// A loader of a file that imports this one and calls the function, if it is one that makes the default.
+fn loader_of_importer(scope: &FileScope<'_>, default: &Default) -> Option<Loader> {
+    let name = default.function.map(|number| scope.code.functions[number].name);
+    let importers = scope.program.importers(scope.file);
+    importers.iter().find_map(|importer| {
+        let other = importer.file;
+        let text = &scope.program.sources.file(other).text;
+        let calls = name.is_none_or(|name| text.contains(&format!("{name}(")));
+        if !calls || !text.contains(LOADER) || text.contains("spawn") || text.contains("set_default_") {
+            return None;
+        }
+        let names = Names::of(scope.program, other);
+        let place = |span| Place { file: other, span };
+        let around = Around { program: scope.program, code: scope.program.code(other), names: &names };
+        loaders_in(around, &place).into_iter().next()
+    })
 }
