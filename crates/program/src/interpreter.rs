@@ -213,6 +213,8 @@ pub(super) struct Interpreter<'p> {
     assured: Option<Assurance>,
     /// What is done at the end of a test or of a `with`, the last first.
     finalizers: Vec<Finalizer<'p>>,
+    /// Threads and processes that were made, and not started so far.
+    waiting: Vec<PathId>,
     /// The test that is being run, by file and number of the function.
     test: Option<(FileId, usize)>,
     /// The arms of branches that are being followed.
@@ -328,6 +330,7 @@ impl<'p> Interpreter<'p> {
             counted_places: FxHashSet::default(),
             assured: None,
             finalizers: Vec::new(),
+            waiting: Vec::new(),
             test: None,
             path: Arms::new(),
             branches: 0,

@@ -24,10 +24,32 @@ impl<'p> Interpreter<'p> {
             CallbackUse::Now { .. } if maps_in_workers(&text, args) => self.run_in_child(&text, args, span),
             CallbackUse::Now { in_child: true, .. } => self.run_in_child(&text, args, span),
             CallbackUse::Now { runs, in_child: false } => self.run_handed(runs, &text, args, span),
-            CallbackUse::Started => match (maker_of(&text), self.made_with(path).cloned()) {
-                (Some(maker), Some(args)) => self.run_where(maker, &args, span),
-                _ => self.run_where(&text, args, span),
-            },
+            CallbackUse::Started => {
+                let owner = self.paths.owner(path);
+                self.waiting.retain(|made| *made != owner);
+                match (maker_of(&text), self.made_with(path).cloned()) {
+                    (Some(maker), Some(args)) => self.run_where(maker, &args, span),
+                    _ => self.run_where(&text, args, span),
+                }
+            }
+        }
+    }
+
+    /// Notes a thread or process that was made.
+    pub(super) fn wait_for_start(&mut self, made: PathId) {
+        let is_waiting = |text: &str| text.strip_suffix("()").is_some_and(waits_for_start);
+        if is_waiting(self.paths.text(made)) && !self.waiting.contains(&made) {
+            self.waiting.push(made);
+        }
+    }
+
+    /// `process.start()` of one that lies where it was lost, such as a list of which the length is not known: those that wait.
+    pub(super) fn start_waiting(&mut self, span: Span) {
+        for made in std::mem::take(&mut self.waiting) {
+            let start = Value::Outside(self.paths.child(made, "start"));
+            self.on_some_ways(|run| {
+                run.call(start, Args::default(), span);
+            });
         }
     }
 

@@ -175,6 +175,9 @@ impl<'p> Interpreter<'p> {
         match receiver {
             Value::Unknown => {
                 self.note_validator(name, span);
+                if name == "start" && args.items.is_empty() {
+                    self.start_waiting(span);
+                }
                 self.run_callbacks(name, &args, span);
                 self.apply_method_effects(name, &args, span);
                 if !only_looks(name) {

@@ -340,7 +340,7 @@ impl<'p> Interpreter<'p> {
 
     /// How much was left to be done later.
     fn left_for_later(&self) -> [usize; 2] {
-        [self.trace.launches.len(), self.finalizers.len()]
+        [self.trace.launches.len(), self.finalizers.len() + self.waiting.len()]
     }
 
     /// How much there is of what belongs to one program and a summary does not repeat.

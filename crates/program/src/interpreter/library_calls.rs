@@ -253,7 +253,9 @@ impl<'p> Interpreter<'p> {
             return Value::Outside(self.paths.id(super::decorators::SKIPS_BY_COUNT));
         }
         if call_model.keeps_arguments {
-            return Value::Outside(self.made_from(call_model.result, args));
+            let made = self.made_from(call_model.result, args);
+            self.wait_for_start(made);
+            return Value::Outside(made);
         }
         Value::Outside(call_model.result)
     }

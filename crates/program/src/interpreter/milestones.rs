@@ -37,7 +37,8 @@ impl<'p> Interpreter<'p> {
     /// Libraries that the top of a file imports are there: a copy has them, and a fresh process runs the top again.
     pub(super) fn enter_process(&mut self) {
         let library = self.state.library.take().filter(|library| self.is_at_top(library.event));
-        (self.state.cuda, self.state.library) = (None, library);
+        let cuda = self.state.cuda.take().filter(|cuda| self.is_at_top(cuda.event));
+        (self.state.cuda, self.state.library) = (cuda, library);
         let variables = &self.program.knowledge.variables;
         self.state.milestones.retain(|milestone| variables.is_import(milestone));
     }
