@@ -51,6 +51,10 @@ pub(super) fn without_device(scope: &FileScope<'_>) -> Vec<RawFinding> {
                     joins.push(expr.span);
                 }
             }
+            // `dist.barrier(device_ids=[rank])`
+            Some("torch.distributed.barrier") => {
+                chooses |= argument(&call.arguments, None, Some("device_ids")).is_some()
+            }
             Some(path) => chooses |= SETTERS.contains(&path),
             None => {}
         }
