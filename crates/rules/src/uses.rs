@@ -194,7 +194,13 @@ impl<'a> Used<'a> {
             && is(condition.for_one_rank, one.for_one_rank)
             && is(condition.gpu_is_there, one.gpu_is_there)
             && condition.asks_for_gpu.is_none_or(|wanted| {
-                let asks = || gpu_questions::are_asked(scope) || gpu_questions::are_answered_elsewhere(scope);
+                // Of others than the file itself only what is said of a model counts, outside of tests.
+                let elsewhere = || {
+                    goes_into_model(one, scope)
+                        && !scope.program.is_of_tests(scope.file)
+                        && gpu_questions::are_answered_elsewhere(scope)
+                };
+                let asks = || gpu_questions::are_asked(scope) || elsewhere();
                 wanted == (asks() && !gpu_questions::needs_gpu(scope, one.function))
             })
             && condition.saved_before.is_none_or(|wanted| wanted == self.saved_before(one, scope))
