@@ -8,6 +8,7 @@ mod options;
 mod transforms;
 
 use super::cuda_calls::reaches_cuda;
+use super::own_calls;
 use crate::code::walk::{Ancestor, CodeNode, walk, walk_block};
 use crate::code::{Expr, ExprKind, StatementKind, Target};
 use crate::facts::{Place, Span};
@@ -171,6 +172,11 @@ fn uses_in(function: usize, class: &str, scope: &FileScope<'_>, hops: usize) -> 
             uses.push((expr.span, name));
         }
         let ExprKind::Call(call) = &expr.kind else { return };
+        if uses.last().is_none_or(|(span, _)| *span != expr.span)
+            && let Some((_, name)) = own_calls::reached_elsewhere(call, scope)
+        {
+            uses.push((expr.span, name));
+        }
         match &call.callee.kind {
             ExprKind::Attribute(object, method) if matches!(object.kind, ExprKind::Name("self")) => {
                 called.extend(methods_of(class, scope, &|name| name == *method));
@@ -286,8 +292,11 @@ fn loaders_in(around: Around<'_>, place: &dyn Fn(Span) -> Place) -> Vec<Loader> 
             _ => None,
         });
         let dataset = around.given(call, Some(0), "dataset");
-        let (transforms, transform_lambdas) =
+        let (mut transforms, transform_lambdas) =
             dataset.map_or_else(Default::default, |dataset| transforms::of(code, names, dataset));
+        // What each worker begins with.
+        let first = around.given(call, Some(10), "worker_init_fn");
+        transforms.extend(first.and_then(|first| last_name(names.meant(first))));
         loaders.push(Loader {
             place: place(expr.span),
             dataset: dataset.and_then(class_of),

@@ -16,19 +16,32 @@ pub(super) fn reached(call: &Call<'_>, scope: &FileScope<'_>) -> Option<(Place, 
     reached_by(call, scope, 0)
 }
 
+/// The same, where what is called lies in another file.
+pub(super) fn reached_elsewhere(call: &Call<'_>, scope: &FileScope<'_>) -> Option<(Place, String)> {
+    let (module, name) = named(call)?;
+    let (file, name) = imported(scope, module, name)?;
+    let names = Names::of(scope.program, file);
+    reached_in(name, &scope.of_other(file, &names), 0)
+}
+
+/// What a call names: a function or class, and the module in which it lies.
+fn named<'c>(call: &'c Call<'_>) -> Option<(Option<&'c str>, &'c str)> {
+    match &call.callee.kind {
+        ExprKind::Name(name) => Some((None, *name)),
+        ExprKind::Attribute(object, name) => match object.kind {
+            ExprKind::Name("self" | "cls") => Some((None, *name)),
+            ExprKind::Name(module) => Some((Some(module), *name)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
 fn reached_by(call: &Call<'_>, scope: &FileScope<'_>, calls: usize) -> Option<(Place, String)> {
     if calls >= MOST_CALLS {
         return None;
     }
-    let (module, name) = match &call.callee.kind {
-        ExprKind::Name(name) => (None, *name),
-        ExprKind::Attribute(object, name) => match object.kind {
-            ExprKind::Name("self" | "cls") => (None, *name),
-            ExprKind::Name(module) => (Some(module), *name),
-            _ => return None,
-        },
-        _ => return None,
-    };
+    let (module, name) = named(call)?;
     let Some((file, name)) = imported(scope, module, name) else {
         return reached_in(name, scope, calls).filter(|_| module.is_none());
     };

@@ -2,6 +2,7 @@
 
 use crate::code::walk::{CodeNode, walk};
 use crate::code::{Call, Code, Expr, ExprKind, Statement, StatementKind, Target};
+use crate::facts::Span;
 use crate::program::{Names, Program};
 use crate::rules::files::FileScope;
 use crate::rules::uses::argument;
@@ -93,9 +94,23 @@ impl<'c> Around<'c> {
             ExprKind::Call(call) => {
                 matches!(self.names.path(&call.callee), Some("os.cpu_count" | "multiprocessing.cpu_count"))
             }
+            ExprKind::Name(name) => self.default_of_parameter(name, count.span),
             ExprKind::Attribute(_, name) => self.default_of_option(name).is_some_and(|count| count > 0),
             _ => false,
         }
+    }
+
+    /// Whether a parameter of the innermost function that has one of this name stands for some by default.
+    fn default_of_parameter(&self, name: &str, at: Span) -> bool {
+        let functions = self.code.functions.iter();
+        let around = functions.filter(|one| one.span.start <= at.start && at.end <= one.span.end);
+        let having = around.filter_map(|function| {
+            let parameter = function.parameters.iter().find(|one| one.name == name)?;
+            Some((function.span.end - function.span.start, parameter))
+        });
+        let default =
+            having.min_by_key(|(size, _)| *size).and_then(|(_, parameter)| parameter.default.as_ref());
+        matches!(default, Some(Expr { kind: ExprKind::Int(1..), .. }))
     }
 
     /// The default of an option of the command line, where the project has one option of this name alone.
