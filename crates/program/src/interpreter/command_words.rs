@@ -18,7 +18,12 @@ pub(super) struct Argument<'p> {
     /// What it is where nobody sets the variable that it takes first: `--count=${COUNT:-4}`.
     pub default: Option<String>,
     pub span: Span,
+    /// What is written there can be no option: `"$IMAGE"`, `trainer:$TAG`.
+    names_image: bool,
 }
+
+/// What stands for an image whose name is not known.
+const SOME_IMAGE: &str = "some-image";
 
 impl<'p> Interpreter<'p> {
     /// The words of a command, with what their variables hold.
@@ -47,6 +52,12 @@ impl<'p> Interpreter<'p> {
                 _ => arguments.push(self.argument(word, value)),
             }
         }
+        if let [first, rest @ ..] = &mut arguments[..]
+            && matches!(first.text.as_deref(), Some("docker" | "podman" | "nerdctl"))
+        {
+            let unknown = rest.iter_mut().filter(|word| word.text.is_none() && word.names_image);
+            unknown.for_each(|word| word.text = Some(SOME_IMAGE.to_owned()));
+        }
         arguments
     }
 
@@ -72,7 +83,20 @@ impl<'p> Interpreter<'p> {
             _ => None,
         });
         let default = if text.is_some() { None } else { self.default_of(word, &value) };
-        Argument { value, text, default, span: word.span }
+        let of_image =
+            |name: &str| ["image", "img"].iter().any(|word| name.to_ascii_lowercase().contains(word));
+        let names_image = match &word.kind {
+            ExprKind::Variable(name) | ExprKind::VariableOr(name, _) => of_image(name),
+            ExprKind::Join(parts) => parts.first().is_some_and(|first| match &first.kind {
+                ExprKind::Text(text) => {
+                    text.contains(':') && !text.starts_with('-') && !text.starts_with('/')
+                }
+                ExprKind::Variable(name) => of_image(name),
+                _ => false,
+            }),
+            _ => false,
+        };
+        Argument { value, text, default, span: word.span, names_image }
     }
 
     /// The only text that a word may be, or that its parts make.

@@ -4,7 +4,10 @@
 use super::Interpreter;
 use super::command_words::Argument;
 use crate::code::{Command, Observation};
-use crate::commands::{Mask, Ranks, program_name, ranks, ranks_of_settings, settings_of_accelerate};
+use crate::commands::{
+    Gpus, Invocation, Mask, Ranks, SeparateEnvironment, program_name, ranks, ranks_of_settings,
+    settings_of_accelerate,
+};
 use crate::facts::Span;
 use crate::masks;
 use crate::program::heap::values::Value;
@@ -86,6 +89,24 @@ impl<'p> Interpreter<'p> {
             let read = masks::read(&mask);
             if read.highest.is_some_and(|highest| highest >= read.left as u64) {
                 self.note_observed(Observation::HostMaskInContainer, format!("{variable}={mask}"), span);
+            }
+        }
+    }
+
+    /// A container that is given some GPUs, and the numbers that these have outside: `--gpus device=1 --env CUDA_VISIBLE_DEVICES`.
+    /// What is `written` there in full was looked at with the text.
+    pub(super) fn observe_double_choice(&mut self, invocation: &Invocation, written: bool, span: Span) {
+        let Some(SeparateEnvironment::Container { handed, gpus: Gpus::Some, .. }) = &invocation.elsewhere
+        else {
+            return;
+        };
+        if written && !handed.iter().any(|name| name == MASK) {
+            return;
+        }
+        if let Some(mask) = self.known_mask(MASK) {
+            let read = masks::read(&mask);
+            if read.highest.is_some_and(|highest| highest >= read.left as u64) {
+                self.note_observed(Observation::DoubleRemap, format!("{MASK}={mask}"), span);
             }
         }
     }

@@ -5,8 +5,8 @@ use super::generators::Active;
 use super::launchers::images::given_by;
 use super::launchers::make::MakeInvocation;
 use super::{CodePosition, Interpreter};
-use crate::code::{Command, Function, Host, Observation, ParameterKind};
-use crate::commands::{Gpus, Invocation, SeparateEnvironment, Started, invocation, program_name};
+use crate::code::{Command, ExprKind, Function, Host, Observation, ParameterKind};
+use crate::commands::{Gpus, Invocation, SeparateEnvironment, Setting, Started, invocation, program_name};
 use crate::facts::{FileId, Span};
 use crate::program::heap::values::{Closure, Value};
 use crate::program::knowledge::Does;
@@ -90,6 +90,10 @@ impl<'p> Interpreter<'p> {
                     run.set_by_option(word, Some(setting.range));
                 }
             }
+            let is_written = |setting: &Setting| {
+                command.words.get(setting.word).is_some_and(|word| matches!(word.kind, ExprKind::Text(_)))
+            };
+            run.observe_double_choice(&invocation, invocation.settings.iter().all(is_written), span);
             run.mask_by_launcher(invocation.mask, words);
             for path in &invocation.settings_files {
                 let folder = run.shell.folder.clone();
