@@ -3,7 +3,7 @@
 
 use super::{
     Analysis, bare_tools, builds, containers, global_ranks, host_collectives, image_builds, late_ranks,
-    linked, mpi_ranks, node_numbers, preloads, process_counts, providers, rank_masks, ranks,
+    linked, mpi_ranks, node_numbers, picked_cards, preloads, process_counts, providers, rank_masks, ranks,
     ray_environments, ray_tasks, requirements, served_cards, settings_files, slurm_jobs, spawned_devices,
     spread_ranks, subshells, task_numbers, thread_contexts, unread_choices, uv_runs,
 };
@@ -25,6 +25,7 @@ pub(super) const ANALYSES: &[Analysis] = &[
     },
     Analysis { name: "cpu-build-for-gpu-code", words: &["cuda"], look: requirements::of_torch },
     Analysis { name: "cpu-tensor-in-nccl", words: &["init_process_group"], look: host_collectives::of_nccl },
+    Analysis { name: "count-and-device-ids", words: &["device="], look: containers::split_by_docker },
     Analysis {
         name: "cuda-runtime-mismatch",
         words: &["+cu", "/whl/cu", "cupy-cuda", "nvidia-nccl-cu", "nvidia-cudnn-cu"],
@@ -128,6 +129,11 @@ pub(super) const ANALYSES: &[Analysis] = &[
         name: "rank-without-device",
         words: &["init_process_group", "init_distributed", "horovod"],
         look: ranks::without_device,
+    },
+    Analysis {
+        name: "ranks-beyond-mask",
+        words: &["gpu_ids", "gpu-ids", "accelerate"],
+        look: picked_cards::beyond_ids,
     },
     Analysis { name: "ranks-beyond-request", words: &["#SBATCH"], look: slurm_jobs::ranks_beyond_request },
     Analysis {

@@ -8,10 +8,10 @@ use super::{
     hardware, host_arrays, import_proofs, inputs, jax_memory, jax_platforms, kept_counts, kept_graphs,
     kept_on_current, late_moves, late_offloads, lazy_imports, leak_checks, left_graphs, left_models,
     legacy_constructors, loaded_again, loader_generators, locks, loss_weights, made_layers, made_tensors,
-    mask_numbers, model_instances, nvml_indices, optional_imports, parallel_kernels, parsed_masks, pickled,
-    placed_models, plain_layers, python_names, quantized_moves, resets, retries, rocm, step_loops, switches,
-    tensorflow, tensorflow_cards, tensorflow_memory, text_numbers, tf32, uncalled_checks, unentered_contexts,
-    unmoved_tensors, unused_choices, visible_counts, volatile,
+    mask_numbers, memory_fractions, model_instances, nvml_indices, optional_imports, parallel_kernels,
+    parsed_masks, pickled, placed_models, plain_layers, python_names, quantized_moves, resets, retries, rocm,
+    step_loops, switches, tensorflow, tensorflow_cards, tensorflow_memory, text_numbers, tf32,
+    uncalled_checks, unentered_contexts, unmoved_tensors, unused_choices, visible_counts, volatile,
 };
 
 /// All of them, by name.
@@ -221,6 +221,17 @@ pub(super) const ANALYSES: &[Analysis] = &[
         name: "memory-growth-differs",
         words: &["set_memory_growth"],
         look: tensorflow::growth_of_one_card,
+    },
+    Analysis {
+        name: "memory-share-above-one",
+        words: &[
+            "CLIENT_MEM_FRACTION",
+            "memory_fraction",
+            "memory_utilization",
+            "memory-utilization",
+            "set_limit",
+        ],
+        look: memory_fractions::above_one,
     },
     Analysis { name: "missing-cpu-fallback", words: &["cuda"], look: hard_cuda::without_question },
     Analysis {
