@@ -211,6 +211,38 @@ pub(super) fn split_by_docker(scope: &FileScope<'_>) -> Vec<RawFinding> {
     if found.is_empty() { split_by_default(scope) } else { found }
 }
 
+/// NVIDIA_VISIBLE_DEVICES for `singularity exec --nv`, which hands every card of the machine in: only `--nvccli` looks at it.
+pub(super) fn names_for_singularity(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    let text = scope.whole_text();
+    const READS: &[&str] = &["nvccli", "docker", "podman", "CUDA_VISIBLE_DEVICES"];
+    if !matches!(scope.language(), Language::Shell | Language::Makefile)
+        || READS.iter().any(|word| text.contains(word))
+    {
+        return Vec::new();
+    }
+    let is_given = |command: &RunCommand| {
+        let mut words = command.words.iter().flatten();
+        words.any(|word| matches!(program_name(word), "singularity" | "apptainer"))
+            && command.words.iter().flatten().any(|word| &**word == "--nv")
+    };
+    if !scope.own_commands().any(is_given) {
+        return Vec::new();
+    }
+    let sets = |line: &str| {
+        let (before, value) = line.split_once("NVIDIA_VISIBLE_DEVICES=")?;
+        let value = value.trim_start_matches(['"', '\'']);
+        let is_choice = !["all", "void", "none"].iter().any(|word| value.starts_with(word));
+        let is_remark = before.trim_start().starts_with('#');
+        (is_choice && !is_remark && !value.is_empty()).then_some(before.len())
+    };
+    let at = |span: Span, start: usize| {
+        let start = span.start + start as u32;
+        Span { start, end: start + "NVIDIA_VISIBLE_DEVICES".len() as u32 }
+    };
+    let found = lines_in(text).filter_map(|(span, line)| Some(at(span, sets(line)?)));
+    found.map(|span| RawFinding::at(scope.place(span))).collect()
+}
+
 /// The same where the caller may say another list: `CARDS=${CARDS:-0,1}`.
 fn split_by_default(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let text = scope.whole_text();

@@ -4,10 +4,11 @@
 use super::memory::path;
 use super::own_calls::imported;
 use crate::code::walk::{CodeNode, walk};
-use crate::code::{Block, Call, Class, Expr, ExprKind, StatementKind, Target};
+use crate::code::{Block, Call, Class, Expr, ExprKind, Function, StatementKind, Target};
 use crate::program::Names;
 use crate::rules::files::FileScope;
 use crate::rules::uses::argument;
+use crate::sources::Language;
 
 /// So many steps are followed.
 const MOST_STEPS: usize = 6;
@@ -49,7 +50,9 @@ fn followed(scope: &FileScope<'_>, expr: &Expr<'_>, steps: usize) -> Option<Lite
             Literal::Int(number) => Some(Literal::Int(-number)),
             _ => None,
         },
-        ExprKind::Name(name) => of_import(scope, name, steps),
+        ExprKind::Name(name) => {
+            of_parameter(scope, name, expr, steps).or_else(|| of_import(scope, name, steps))
+        }
         ExprKind::Call(call) => followed(scope, default_in(scope, call)?, steps + 1),
         ExprKind::Attribute(object, field) => of_field(scope, object, field, steps),
         _ => None,
@@ -65,6 +68,66 @@ fn default_in<'c>(scope: &FileScope<'_>, call: &'c Call<'c>) -> Option<&'c Expr<
         "dataclasses.field" => argument(&call.arguments, None, Some("default")),
         _ => None,
     }
+}
+
+/// What the only call of a function in its file gives a parameter, or its default where that call gives nothing.
+fn of_parameter(scope: &FileScope<'_>, name: &str, used: &Expr<'_>, steps: usize) -> Option<Literal> {
+    let around = scope.code.functions.iter().filter(|function| function.span.holds(used.span));
+    let function = around.min_by_key(|function| function.span.end - function.span.start)?;
+    let at = function.parameters.iter().position(|one| one.name == name)?;
+    let mut calls = Vec::new();
+    walk(scope.code, &mut |part, _| {
+        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        if matches!(call.callee.kind, ExprKind::Name(called) if called == function.name) {
+            calls.push(call);
+        }
+    });
+    if calls.is_empty() {
+        return of_caller_elsewhere(scope, function, (at, name), steps);
+    }
+    let [call] = &calls[..] else { return None };
+    match argument(&call.arguments, Some(at), Some(name)) {
+        Some(given) => followed(scope, scope.names.meant(given), steps + 1),
+        None if call.arguments.iter().any(|one| one.unpacked) => None,
+        None => followed(scope, function.parameters[at].default.as_ref()?, steps + 1),
+    }
+}
+
+/// What the only call of a function gives a parameter, where that call stands in another file of the project.
+fn of_caller_elsewhere(
+    scope: &FileScope<'_>,
+    function: &Function<'_>,
+    (at, name): (usize, &str),
+    steps: usize,
+) -> Option<Literal> {
+    let called = format!("{}(", function.name);
+    let is_python = |language| matches!(language, Language::Python | Language::Notebook);
+    let mut callers = scope.program.every_file().filter(|(file, source)| {
+        *file != scope.file && is_python(source.language) && source.text.contains(&called)
+    });
+    let (file, _) = callers.next().filter(|_| callers.next().is_none())?;
+    let names = Names::of(scope.program, file);
+    let other = scope.of_other(file, &names);
+    let is_it = |call: &Call<'_>| {
+        let (module, called) = match &call.callee.kind {
+            ExprKind::Name(called) => (None, *called),
+            ExprKind::Attribute(object, called) => match object.kind {
+                ExprKind::Name(module) => (Some(module), *called),
+                _ => return false,
+            },
+            _ => return false,
+        };
+        imported(&other, module, called).is_some_and(|it| it == (scope.file, function.name))
+    };
+    let mut calls = Vec::new();
+    walk(other.code, &mut |part, _| {
+        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        if is_it(call) {
+            calls.push(call);
+        }
+    });
+    let [call] = &calls[..] else { return None };
+    followed(&other, other.names.meant(argument(&call.arguments, Some(at), Some(name))?), steps + 1)
 }
 
 /// A constant of another module: `from settings import LAYERS`.

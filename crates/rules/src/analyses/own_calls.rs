@@ -21,6 +21,8 @@ enum Sought {
     Reach,
     /// What surely needs a GPU, in functions that do not ask for one.
     Need,
+    /// Data that TensorFlow reads.
+    Data,
 }
 
 /// Where CUDA is reached by calling something of the project, and what is called there.
@@ -31,6 +33,11 @@ pub(super) fn reached(call: &Call<'_>, scope: &FileScope<'_>) -> Option<(Place, 
 /// Where a GPU is surely needed by calling something of the project.
 pub(super) fn needed(call: &Call<'_>, scope: &FileScope<'_>) -> Option<Place> {
     reached_by(call, scope, 0, Sought::Need).map(|(place, _)| place)
+}
+
+/// Where data is read by `tf.data` by calling something of the project.
+pub(super) fn reads_data(call: &Call<'_>, scope: &FileScope<'_>) -> Option<Place> {
+    reached_by(call, scope, 0, Sought::Data).map(|(place, _)| place)
 }
 
 fn reached_by(
@@ -115,6 +122,7 @@ fn reached_in(name: &str, scope: &FileScope<'_>, calls: usize, sought: Sought) -
             Sought::Reach => reaches_cuda(expr, scope),
             Sought::Need if around.iter().any(may_be_left_out) => return,
             Sought::Need => fails_without_driver(expr, scope),
+            Sought::Data => scope.names.path(&call.callee).filter(|path| is_data(path)).map(str::to_owned),
         };
         found = here
             .map(|name| (scope.place(expr.span), name))
@@ -126,4 +134,9 @@ fn reached_in(name: &str, scope: &FileScope<'_>, calls: usize, sought: Sought) -
 /// Whether what stands there may not run, or may fail.
 pub(super) fn may_be_left_out(around: &Ancestor<'_, '_>) -> bool {
     matches!(around, Ancestor::Then(_) | Ancestor::Otherwise(_) | Ancestor::Try(_) | Ancestor::Handler(..))
+}
+
+/// Whether a call makes the data of TensorFlow.
+pub(super) fn is_data(path: &str) -> bool {
+    path.starts_with("tensorflow.data.") || path == "tensorflow_datasets.load"
 }

@@ -2,7 +2,7 @@
 
 use super::images::asked_by_images;
 use super::literal_defaults::{Literal, default_of};
-use super::{jax_builds, plain_builds};
+use super::{jax_builds, plain_builds, rust_builds};
 use crate::code::walk::{Ancestor, CodeNode, walk};
 use crate::code::{Expr, ExprKind, Requirement};
 use crate::facts::Span;
@@ -24,6 +24,8 @@ pub(super) fn without_build(scope: &FileScope<'_>) -> Vec<RawFinding> {
     found.extend(paddle_without_build(scope));
     found.extend(plain_builds::without_gpu(scope));
     found.extend(jax_builds::without_gpu(scope));
+    found.extend(rust_builds::without_gpu(scope));
+    found.extend(plain_builds::tensorflow_without_gpu(scope));
     found
 }
 
