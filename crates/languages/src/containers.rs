@@ -80,7 +80,7 @@ pub fn observations<'s>(
 }
 
 /// `device=0,1` as docker gets it: it reads a list with commas, of which the second part is a number of GPUs.
-fn is_split_list(value: &str) -> bool {
+pub fn is_split_list(value: &str) -> bool {
     value.strip_prefix("device=").is_some_and(|list| {
         let mut parts = list.split(',').skip(1);
         parts.next().is_some_and(|second| !second.contains('='))

@@ -37,6 +37,7 @@ use crate::code::{Code, Requirement};
 use crate::policy::Policy;
 use crate::sources::{Language, Source};
 
+pub use containers::is_split_list;
 pub use passages::{PassageKind, TextPiece, passages};
 pub use python::logical_lines;
 pub use python::{Kind as TreeKind, Node as TreeNode, NodeId, Token as TreeToken, Tree};

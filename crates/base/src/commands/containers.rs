@@ -148,7 +148,15 @@ impl Container {
     }
 
     fn option(&mut self, name: &str, value: Option<(usize, usize, &str)>, invocation: &mut Invocation) {
-        let Some((word, start, value)) = value else { return };
+        let Some((word, start, value)) = value else {
+            // Somebody chooses which.
+            match name {
+                "--gpus" => self.give("some"),
+                "--runtime" | "--device" | "-e" | "--env" | "--env-file" => self.is_open = true,
+                _ => {}
+            }
+            return;
+        };
         match name {
             "-e" | "--env" if is_assignment(value) => {
                 if value.starts_with("NVIDIA_VISIBLE_DEVICES=") {

@@ -83,7 +83,14 @@ fn may_matter(path: &Path, language: Option<Language>, bytes: &[u8]) -> bool {
         return true;
     }
     bytes.len() as u64 <= MAX_DATA_BYTES
-        && (starts_programs(path) || says_project(path) || mentions_gpu(bytes))
+        && (starts_programs(path) || says_project(path) || asks_for_crate(path, bytes) || mentions_gpu(bytes))
+}
+
+/// Whether a manifest of Rust names a crate that has CUDA only where a feature or the linker says so.
+fn asks_for_crate(path: &Path, bytes: &[u8]) -> bool {
+    let names = ["candle", "tch", "ort "];
+    path.file_name().is_some_and(|name| name == "Cargo.toml")
+        && names.iter().any(|name| memchr::memmem::find(bytes, name.as_bytes()).is_some())
 }
 
 /// The text that came from standard input in the place of the file `path`; without one it is Python.

@@ -3,7 +3,7 @@
 use super::super::command_lines::{self, CommandLine, Literal, Word, assignment, step_of};
 use super::super::nesting_room;
 use super::{Lowering, MAX_DEPTH};
-use crate::code::{Block, Export, Expr, ExprKind, SetVariable, Statement, StatementKind};
+use crate::code::{Block, Export, Expr, ExprKind, Operator, SetVariable, Statement, StatementKind};
 use tree_sitter::Node;
 
 impl<'s> Lowering<'s, '_> {
@@ -105,7 +105,13 @@ impl<'s> Lowering<'s, '_> {
         let name = node.child_by_field_name("name").filter(|name| name.kind() == "variable_name")?;
         let appends = node.child(1).is_some_and(|operator| operator.kind() == "+=");
         let value = match node.child_by_field_name("value") {
-            Some(_) if appends => Expr { span: self.span(node), kind: ExprKind::Unknown(Vec::new()) },
+            // `ARGS+=" --x"`, `args+=(--x)`: behind what it holds.
+            Some(value) if appends => {
+                let held = ExprKind::Variable(self.slice(name).into());
+                let held = Expr { span: self.span(name), kind: held };
+                let both = Box::new((held, self.value(value)));
+                Expr { span: self.span(node), kind: ExprKind::Binary(Operator::Add, both) }
+            }
             Some(value) => self.value(value),
             None => Expr { span: self.span(node), kind: ExprKind::Text("".into()) },
         };

@@ -6,9 +6,11 @@ use crate::code::walk::{CodeNode, walk};
 use crate::code::{Expr, ExprKind};
 use crate::commands::program_name;
 use crate::facts::{FileId, Place, Span, lines_in};
+use crate::languages::is_split_list;
 use crate::program::{Names, RunCommand};
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
+use crate::sources::Language;
 
 /// Words of a program that encodes or decodes video on the GPU.
 const VIDEO: &[&str] =
@@ -184,6 +186,101 @@ pub(super) fn servers_without_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
         }
     }
     found
+}
+
+/// `--gpus "device=$CARDS"` of docker, where the variable holds several: docker reads a list with commas. What stands in the command as it is,
+/// is seen where it stands.
+pub(super) fn split_by_docker(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    let mut found: Vec<RawFinding> = Vec::new();
+    for command in scope.own_commands() {
+        let Some(told) = told_to_docker(command) else { continue };
+        let is_docker = command.words.iter().flatten().any(|word| program_name(word) == "docker");
+        let behind = |at: usize| match told[at] {
+            "--gpus" => told.get(at + 1).copied(),
+            word => word.strip_prefix("--gpus="),
+        };
+        let list = (0..told.len()).find_map(behind).filter(|list| is_split_list(list));
+        let Some(list) = list.filter(|list| is_docker && !scope.text(command.site.span).contains(*list))
+        else {
+            continue;
+        };
+        if !found.iter().any(|known| known.place == command.site) {
+            found.push(RawFinding::at(command.site).word("text", format!("--gpus {list}")));
+        }
+    }
+    if found.is_empty() { split_by_default(scope) } else { found }
+}
+
+/// NVIDIA_VISIBLE_DEVICES for `singularity exec --nv`, which hands every card of the machine in: only `--nvccli` looks at it.
+pub(super) fn names_for_singularity(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    let text = scope.whole_text();
+    const READS: &[&str] = &["nvccli", "docker", "podman", "CUDA_VISIBLE_DEVICES"];
+    if !matches!(scope.language(), Language::Shell | Language::Makefile)
+        || READS.iter().any(|word| text.contains(word))
+    {
+        return Vec::new();
+    }
+    let is_given = |command: &RunCommand| {
+        let mut words = command.words.iter().flatten();
+        words.any(|word| matches!(program_name(word), "singularity" | "apptainer"))
+            && command.words.iter().flatten().any(|word| &**word == "--nv")
+    };
+    if !scope.own_commands().any(is_given) {
+        return Vec::new();
+    }
+    let sets = |line: &str| {
+        let (before, value) = line.split_once("NVIDIA_VISIBLE_DEVICES=")?;
+        let value = value.trim_start_matches(['"', '\'']);
+        let is_choice = !["all", "void", "none"].iter().any(|word| value.starts_with(word));
+        let is_remark = before.trim_start().starts_with('#');
+        (is_choice && !is_remark && !value.is_empty()).then_some(before.len())
+    };
+    let at = |span: Span, start: usize| {
+        let start = span.start + start as u32;
+        Span { start, end: start + "NVIDIA_VISIBLE_DEVICES".len() as u32 }
+    };
+    let found = lines_in(text).filter_map(|(span, line)| Some(at(span, sets(line)?)));
+    found.map(|span| RawFinding::at(scope.place(span))).collect()
+}
+
+/// The same where the caller may say another list: `CARDS=${CARDS:-0,1}`.
+fn split_by_default(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    let text = scope.whole_text();
+    if scope.language() != Language::Shell || !text.contains("docker") || text.contains("podman") {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    for (span, line) in lines_in(text) {
+        let Some((before, behind)) = line.split_once("device=$").filter(|(before, _)| {
+            // Quotes that docker gets stand behind a backslash, or in single ones.
+            before.contains("--gpus") && !before.ends_with("\\\"") && !before.ends_with("'\"")
+        }) else {
+            continue;
+        };
+        let behind = behind.trim_start_matches('{');
+        let end = behind.find(|letter: char| !letter.is_alphanumeric() && letter != '_');
+        let name = &behind[..end.unwrap_or(behind.len())];
+        let Some(list) = default_of(text, name).filter(|_| !before.trim_start().starts_with('#')) else {
+            continue;
+        };
+        let seen = RawFinding::at(scope.place(span)).word("text", format!("--gpus device={list}"));
+        found.push(seen.unsure());
+    }
+    found
+}
+
+/// The list of indices that a variable holds unless the caller says another one, where the script assigns it once.
+fn default_of<'t>(text: &'t str, name: &str) -> Option<&'t str> {
+    let assigned = |line: &'t str| {
+        let line = line.trim().trim_start_matches("export ").trim_start_matches("local ");
+        line.strip_prefix(name)?.strip_prefix('=')
+    };
+    let mut values = text.lines().filter_map(assigned);
+    let value = values.next().filter(|_| values.next().is_none())?;
+    let (_, default) = value.trim_matches('"').strip_prefix("${")?.split_once(":-")?;
+    let list = default.split_once('}')?.0;
+    let is_index = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    (list.contains(',') && list.split(',').all(is_index)).then_some(list)
 }
 
 /// Whether each option of docker is known: what is not known may be one. A value of an option that says nothing about memory or a GPU may

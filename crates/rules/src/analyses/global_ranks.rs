@@ -3,7 +3,7 @@
 use super::mask_numbers::index_in;
 use super::returned_parts::returned_part;
 use crate::code::walk::{Ancestor, CodeNode, walk, within_function};
-use crate::code::{Expr, ExprKind, Statement, StatementKind};
+use crate::code::{Expr, ExprKind, Statement, StatementKind, Target};
 use crate::commands::{Machines, directives, machines, nodes};
 use crate::facts::Span;
 use crate::findings::Severity;
@@ -17,9 +17,11 @@ pub(super) fn used_as_indices(scope: &FileScope<'_>) -> Vec<RawFinding> {
     walk(scope.code, &mut |part, around| {
         let CodeNode::Expr(expr) = part else {
             found.extend(device_returned(scope, part, around));
+            found.extend(device_assigned(scope, part));
             return;
         };
         found.extend(device_mapped(scope, expr));
+        found.extend(device_listed(scope, expr));
         let Some(index) = index_in(scope, expr).filter(|index| is_global(scope, index)) else { return };
         found.push((expr.span, scope.text(index.span)));
     });
@@ -58,6 +60,47 @@ fn device_mapped<'s>(scope: &FileScope<'s>, expr: &Expr<'_>) -> Option<(Span, &'
     };
     let (_, index) = entries.iter().find(|(_, index)| is_global(scope, index))?;
     Some((index.span, scope.text(index.span)))
+}
+
+/// `tf.config.set_visible_devices(gpus[hvd.rank()], "GPU")`, and `tf.GPUOptions(visible_device_list=str(hvd.rank()))`.
+fn device_listed<'s>(scope: &FileScope<'s>, expr: &Expr<'_>) -> Option<(Span, &'s str)> {
+    let ExprKind::Call(call) = &expr.kind else { return None };
+    let index = match scope.names.path(&call.callee)? {
+        "tensorflow.config.set_visible_devices" | "tensorflow.config.experimental.set_visible_devices" => {
+            let given = scope.names.meant(argument(&call.arguments, Some(0), Some("devices"))?);
+            let one = match &given.kind {
+                ExprKind::Sequence(listed) if listed.len() == 1 => scope.names.meant(&listed[0]),
+                _ => given,
+            };
+            let ExprKind::Item(pair) = &one.kind else { return None };
+            &pair.1
+        }
+        "tensorflow.GPUOptions" | "tensorflow.compat.v1.GPUOptions" => {
+            let listed = argument(&call.arguments, None, Some("visible_device_list"))?;
+            number_in(scope, listed)
+        }
+        _ => return None,
+    };
+    is_global(scope, index).then(|| (expr.span, scope.text(index.span)))
+}
+
+/// `config.gpu_options.visible_device_list = str(hvd.rank())`
+fn device_assigned<'s>(scope: &FileScope<'s>, part: CodeNode<'_, '_>) -> Option<(Span, &'s str)> {
+    let CodeNode::Statement(step) = part else { return None };
+    let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind else { return None };
+    let [Target::Attribute(_, "visible_device_list")] = &targets[..] else { return None };
+    let index = number_in(scope, value);
+    is_global(scope, index).then(|| (value.span, scope.text(index.span)))
+}
+
+/// `n` of `str(n)`.
+fn number_in<'e>(scope: &FileScope<'_>, expr: &'e Expr<'e>) -> &'e Expr<'e> {
+    match &expr.kind {
+        ExprKind::Call(call) if scope.names.path(&call.callee) == Some("builtins.str") => {
+            call.arguments.first().map_or(expr, |one| &one.value)
+        }
+        _ => expr,
+    }
 }
 
 /// Attributes that count all processes; `local_process_index` of accelerate counts those of the machine.

@@ -36,6 +36,7 @@ const BESIDE: &[(&str, &[&str])] = &[
     ("retry-inside-oom-handler", &["except"]),
     ("loader-generator-device", &["DataLoader"]),
     ("tensor-made-on-cpu", &["torch"]),
+    ("tensorflow-touches-all-cards", &["tensorflow"]),
     ("tensor-not-a-buffer", &["torch"]),
     ("visible-count-as-mask", &["device_count"]),
 ];

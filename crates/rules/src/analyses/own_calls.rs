@@ -1,6 +1,6 @@
 //! What reaches CUDA through functions and classes of the project.
 
-use super::cuda_calls::reaches_cuda;
+use super::cuda_calls::{fails_without_driver, reaches_cuda};
 use super::memory::function_named;
 use crate::code::walk::{Ancestor, CodeNode, walk};
 use crate::code::{Call, Expr, ExprKind, ImportNames, Statement, StatementKind};
@@ -8,20 +8,44 @@ use crate::facts::{FileId, Place};
 use crate::program::Names;
 use crate::rules::files::FileScope;
 
+/// Words of a function that asks whether there is a GPU.
+const ASKS: &[&str] = &["is_available", "device_count", "get_gpu_ids"];
+
 /// So many calls are followed into each other.
 const MOST_CALLS: usize = 4;
 
-/// Where CUDA is reached by calling something of the project, and what is called there.
-pub(super) fn reached(call: &Call<'_>, scope: &FileScope<'_>) -> Option<(Place, String)> {
-    reached_by(call, scope, 0)
+/// What is looked for behind a call.
+#[derive(Clone, Copy)]
+enum Sought {
+    /// What may reach CUDA.
+    Reach,
+    /// What surely needs a GPU, in functions that do not ask for one.
+    Need,
+    /// Data that TensorFlow reads.
+    Data,
 }
 
-/// The same, where what is called lies in another file.
+/// Where CUDA is reached by calling something of the project, and what is called there.
+pub(super) fn reached(call: &Call<'_>, scope: &FileScope<'_>) -> Option<(Place, String)> {
+    reached_by(call, scope, 0, Sought::Reach)
+}
+
+/// Where a GPU is surely needed by calling something of the project.
+pub(super) fn needed(call: &Call<'_>, scope: &FileScope<'_>) -> Option<Place> {
+    reached_by(call, scope, 0, Sought::Need).map(|(place, _)| place)
+}
+
+/// Where data is read by `tf.data` by calling something of the project.
+pub(super) fn reads_data(call: &Call<'_>, scope: &FileScope<'_>) -> Option<Place> {
+    reached_by(call, scope, 0, Sought::Data).map(|(place, _)| place)
+}
+
+/// Where CUDA is reached by calling something of the project that lies in another file.
 pub(super) fn reached_elsewhere(call: &Call<'_>, scope: &FileScope<'_>) -> Option<(Place, String)> {
     let (module, name) = named(call)?;
     let (file, name) = imported(scope, module, name)?;
     let names = Names::of(scope.program, file);
-    reached_in(name, &scope.of_other(file, &names), 0)
+    reached_in(name, &scope.of_other(file, &names), 0, Sought::Reach)
 }
 
 /// What a call names: a function or class, and the module in which it lies.
@@ -37,22 +61,31 @@ fn named<'c>(call: &'c Call<'_>) -> Option<(Option<&'c str>, &'c str)> {
     }
 }
 
-fn reached_by(call: &Call<'_>, scope: &FileScope<'_>, calls: usize) -> Option<(Place, String)> {
+fn reached_by(
+    call: &Call<'_>,
+    scope: &FileScope<'_>,
+    calls: usize,
+    sought: Sought,
+) -> Option<(Place, String)> {
     if calls >= MOST_CALLS {
         return None;
     }
     let (module, name) = named(call)?;
     let Some((file, name)) = imported(scope, module, name) else {
-        return reached_in(name, scope, calls).filter(|_| module.is_none());
+        return reached_in(name, scope, calls, sought).filter(|_| module.is_none());
     };
     let names = Names::of(scope.program, file);
     let other = scope.of_other(file, &names);
-    reached_in(name, &other, calls)
+    reached_in(name, &other, calls, sought)
 }
 
 /// The file of the project that an import takes a name from, and what the name is there: `from models import load`, and
 /// `import models` for `models.load`.
-fn imported<'n>(scope: &FileScope<'n>, module: Option<&str>, name: &'n str) -> Option<(FileId, &'n str)> {
+pub(super) fn imported<'n>(
+    scope: &FileScope<'n>,
+    module: Option<&str>,
+    name: &'n str,
+) -> Option<(FileId, &'n str)> {
     let mut found = None;
     walk(scope.code, &mut |part, _| {
         let CodeNode::Statement(Statement { kind: StatementKind::Import(import), .. }) = part else { return };
@@ -76,7 +109,7 @@ fn imported<'n>(scope: &FileScope<'n>, module: Option<&str>, name: &'n str) -> O
 }
 
 /// Where a function of the file reaches CUDA, or what makes an object of a class of it.
-fn reached_in(name: &str, scope: &FileScope<'_>, calls: usize) -> Option<(Place, String)> {
+fn reached_in(name: &str, scope: &FileScope<'_>, calls: usize, sought: Sought) -> Option<(Place, String)> {
     let class = scope.code.classes.iter().find(|class| class.name == name);
     let function = match class {
         Some(class) => scope.code.functions.iter().find(|function| {
@@ -85,6 +118,9 @@ fn reached_in(name: &str, scope: &FileScope<'_>, calls: usize) -> Option<(Place,
         }),
         None => function_named(scope, name),
     }?;
+    if matches!(sought, Sought::Need) && ASKS.iter().any(|word| scope.text(function.span).contains(word)) {
+        return None;
+    }
     let mut found = None;
     walk(scope.code, &mut |part, around| {
         let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
@@ -95,9 +131,25 @@ fn reached_in(name: &str, scope: &FileScope<'_>, calls: usize) -> Option<(Place,
         if found.is_some() || !inner.is_some_and(|inner| std::ptr::eq(inner, function)) {
             return;
         }
-        found = reaches_cuda(expr, scope)
+        let here = match sought {
+            Sought::Reach => reaches_cuda(expr, scope),
+            Sought::Need if around.iter().any(may_be_left_out) => return,
+            Sought::Need => fails_without_driver(expr, scope),
+            Sought::Data => scope.names.path(&call.callee).filter(|path| is_data(path)).map(str::to_owned),
+        };
+        found = here
             .map(|name| (scope.place(expr.span), name))
-            .or_else(|| reached_by(call, scope, calls + 1));
+            .or_else(|| reached_by(call, scope, calls + 1, sought));
     });
     found
+}
+
+/// Whether what stands there may not run, or may fail.
+pub(super) fn may_be_left_out(around: &Ancestor<'_, '_>) -> bool {
+    matches!(around, Ancestor::Then(_) | Ancestor::Otherwise(_) | Ancestor::Try(_) | Ancestor::Handler(..))
+}
+
+/// Whether a call makes the data of TensorFlow.
+pub(super) fn is_data(path: &str) -> bool {
+    path.starts_with("tensorflow.data.") || path == "tensorflow_datasets.load"
 }

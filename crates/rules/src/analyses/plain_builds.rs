@@ -2,9 +2,10 @@
 
 use super::images::asked_by_images;
 use crate::code::walk::{Ancestor, CodeNode, walk};
-use crate::code::{Expr, ExprKind};
+use crate::code::{Expr, ExprKind, Grammar, Target};
 use crate::findings::Severity;
 use crate::rules::files::{FileScope, RawFinding};
+use crate::versions::Range;
 
 /// A library that comes in one build for the CPU and, from somewhere else, in one for a GPU.
 struct Library {
@@ -93,4 +94,52 @@ fn used_without_gpu(scope: &FileScope<'_>, library: &Library) -> Option<RawFindi
     let raw_finding = raw_finding.word("package", library.name).word("wanted", library.wanted);
     // An option may leave the GPU off, which is what the list of packages is for then.
     Some(if may_be_off { raw_finding.at_most(Severity::Note) } else { raw_finding })
+}
+
+/// A GPU that TensorFlow is told to use, before its version 1.15: until then the build for a GPU has a name of its own.
+pub(super) fn tensorflow_without_gpu(scope: &FileScope<'_>) -> Option<RawFinding> {
+    let file = scope.program.name_of(scope.file);
+    let old = Range::read("<1.15")?;
+    let speaks = |word: &str| scope.program.every_file().any(|(_, file)| file.text.contains(word));
+    let is_old = || scope.program.versions().satisfies(file, "tensorflow", &old) == Some(true);
+    let listed = scope.program.versions().asked(file, "tensorflow");
+    // conda has builds of both kinds under one name.
+    let of_pip = listed.iter().any(|asked| asked.grammar != Grammar::Conda);
+    if !of_pip || !is_old() || ["tensorflow-gpu", "tensorflow_gpu"].iter().any(|name| speaks(name)) {
+        return None;
+    }
+    let (mut placed, mut limited) = (None, None);
+    walk(scope.code, &mut |part, around| match part {
+        CodeNode::Expr(Expr { kind: ExprKind::Call(call), span }) if placed.is_none() => {
+            let is_device = scope.names.path(&call.callee) == Some("tensorflow.device");
+            let given = call.arguments.first().map(|one| &scope.names.meant(&one.value).kind);
+            let is_gpu = match given {
+                Some(ExprKind::Text(name)) => name.to_ascii_lowercase().contains("gpu:"),
+                _ => false,
+            };
+            let may_be_off =
+                around.iter().any(|one| matches!(one, Ancestor::Then(_) | Ancestor::Otherwise(_)));
+            if is_device && is_gpu && !may_be_off {
+                placed = Some(*span);
+            }
+        }
+        CodeNode::Target(Target::Attribute(object, _)) if limited.is_none() => {
+            if matches!(&object.kind, ExprKind::Attribute(_, "gpu_options")) {
+                limited = Some(object.span);
+            }
+        }
+        _ => {}
+    });
+    // Options of the GPU are passed over without one, and so is a device where the session may choose another.
+    let is_strict = !scope.whole_text().contains("allow_soft_placement");
+    let wanted = "ask for `tensorflow-gpu` in its place: before 1.15 `tensorflow` is the build for the CPU";
+    let raw_finding = |span| {
+        let seen = RawFinding::at(scope.place(span)).word("name", scope.text(span));
+        seen.word("package", "TensorFlow").word("wanted", wanted)
+    };
+    match (placed, limited) {
+        (Some(span), _) if is_strict => Some(raw_finding(span)),
+        (Some(span), _) | (None, Some(span)) => Some(raw_finding(span).at_most(Severity::Note)),
+        (None, None) => None,
+    }
 }

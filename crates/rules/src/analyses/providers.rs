@@ -1,7 +1,8 @@
 //! GPUs that a session of ONNX Runtime, a model of llama.cpp or a program of Paddle asks for, and may not get.
 
 use super::images::asked_by_images;
-use super::{jax_builds, plain_builds};
+use super::literal_defaults::{Literal, default_of};
+use super::{jax_builds, plain_builds, rust_builds};
 use crate::code::walk::{Ancestor, CodeNode, walk};
 use crate::code::{Expr, ExprKind, Requirement};
 use crate::facts::Span;
@@ -23,6 +24,8 @@ pub(super) fn without_build(scope: &FileScope<'_>) -> Vec<RawFinding> {
     found.extend(paddle_without_build(scope));
     found.extend(plain_builds::without_gpu(scope));
     found.extend(jax_builds::without_gpu(scope));
+    found.extend(rust_builds::without_gpu(scope));
+    found.extend(plain_builds::tensorflow_without_gpu(scope));
     found
 }
 
@@ -77,12 +80,7 @@ fn layers_without_build(scope: &FileScope<'_>) -> Vec<RawFinding> {
             return;
         }
         let Some(given) = argument(&call.arguments, None, Some("n_gpu_layers")) else { return };
-        let on_gpu = match &scope.names.meant(given).kind {
-            ExprKind::Int(layers) => *layers > 0,
-            ExprKind::Negate(_) => true,
-            _ => false,
-        };
-        if on_gpu {
+        if default_of(scope, given).and_then(|layers| layers.number()).is_some_and(|layers| layers != 0) {
             found.push(given.span);
         }
     });
@@ -144,9 +142,9 @@ fn paddle_without_build(scope: &FileScope<'_>) -> Vec<RawFinding> {
             _ => return,
         };
         let Some(device) = device else { return };
-        let on_gpu = match &scope.names.meant(device).kind {
-            ExprKind::Text(name) => name.as_ref() == "gpu" || name.starts_with("gpu:"),
-            ExprKind::Bool(on) => *on,
+        let on_gpu = match default_of(scope, device) {
+            Some(Literal::Text(name)) => name == "gpu" || name.starts_with("gpu:"),
+            Some(Literal::Bool(on)) => on,
             _ => false,
         };
         if on_gpu {

@@ -1,9 +1,9 @@
 //! Tasks and actors of Ray that use a GPU and ask for none: Ray shows them no card.
 
-use super::{cuda_calls, ray_workers};
+use super::{cuda_calls, own_calls, ray_workers};
 use crate::code::walk::{Ancestor, CodeNode, walk, walk_block};
 use crate::code::{Argument, Block, Expr, ExprKind, Function, Statement, StatementKind, Target};
-use crate::facts::Span;
+use crate::facts::{Place, Span};
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 
@@ -40,11 +40,11 @@ pub(super) fn without_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
     found
 }
 
-fn of_number(scope: &FileScope<'_>, span: Span, name: &str, used: Span) -> RawFinding {
+fn of_number(scope: &FileScope<'_>, span: Span, name: &str, used: Place) -> RawFinding {
     let raw_finding = RawFinding::at(scope.place(span)).word("name", name);
     let raw_finding = raw_finding.word("missing", "`num_gpus` is missing");
     let raw_finding = raw_finding.word("write", "`@ray.remote(num_gpus=1)`");
-    raw_finding.beside(scope.place(used), "a GPU is used here")
+    raw_finding.beside(used, "a GPU is used here")
 }
 
 /// `ray.remote(Worker)` and `ray.remote(num_cpus=1)(Worker)`, which start it at once or keep it under a name of this file.
@@ -129,29 +129,36 @@ fn is_handed_on(scope: &FileScope<'_>, name: &str) -> bool {
     handed
 }
 
-/// `@ray.remote`, `@ray.remote(num_cpus=2)`
+/// `@ray.remote`, `@ray.remote(num_cpus=2)`, `@ray.remote(num_gpus=0)`
 fn asks_for_no_gpu(scope: &FileScope<'_>, decorator: &Expr<'_>) -> bool {
     let is_remote = |expr: &Expr<'_>| scope.names.path(expr) == Some("ray.remote");
     match &decorator.kind {
         ExprKind::Call(call) => {
-            let asks = |name: &str| matches!(name, "num_gpus" | "accelerator_type" | "resources");
-            let open = call.arguments.iter().any(|one| one.unpacked || one.name.is_some_and(asks));
-            is_remote(&call.callee) && !open
+            let asks = |one: &Argument<'_>| match one.name {
+                Some("num_gpus") => !matches!(scope.names.meant(&one.value).kind, ExprKind::Int(0)),
+                Some(name) => matches!(name, "accelerator_type" | "resources"),
+                None => one.unpacked,
+            };
+            is_remote(&call.callee) && !call.arguments.iter().any(asks)
         }
         _ => is_remote(decorator),
     }
 }
 
-/// The first call in a body that surely needs a GPU; `None` where the code asks whether there is one.
-pub(super) fn use_in(scope: &FileScope<'_>, body: &Block<'_>) -> Option<Span> {
+/// The first call in a body that surely needs a GPU, also in functions of the project that it calls; `None` where the code asks whether
+/// there is one.
+pub(super) fn use_in(scope: &FileScope<'_>, body: &Block<'_>) -> Option<Place> {
     let (mut used, mut asks) = (None, false);
-    walk_block(scope.code, body, &mut |part, _| {
+    walk_block(scope.code, body, &mut |part, around| {
         let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
         asks |= scope.names.path(&call.callee).is_some_and(|path| {
             path.ends_with(".is_available") || path.ends_with(".device_count") || path == "ray.get_gpu_ids"
         });
         if used.is_none() && cuda_calls::fails_without_driver(expr, scope).is_some() {
-            used = Some(expr.span);
+            used = Some(scope.place(expr.span));
+        }
+        if used.is_none() && !around.iter().any(own_calls::may_be_left_out) {
+            used = own_calls::needed(call, scope);
         }
     });
     used.filter(|_| !asks)

@@ -3,6 +3,7 @@
 use super::ray_tasks::{body_of, use_in};
 use crate::code::walk::{CodeNode, walk};
 use crate::code::{Argument, Call, Expr, ExprKind, StatementKind};
+use crate::facts::Place;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 
@@ -19,10 +20,12 @@ pub(super) fn without_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
                 _ => None,
             };
             let Some((name, missing, write)) = asked else { return };
-            if let Some(used) = body_of(scope, name).and_then(|body| use_in(scope, body)) {
+            let Some(body) = body_of(scope, name) else { return };
+            let used = use_in(scope, body).map(|used| (used, "a GPU is used here"));
+            if let Some((place, what)) = used.or_else(|| wanted_by_settings(scope, call, name)) {
                 let raw_finding = RawFinding::at(scope.place(expr.span)).word("name", name);
                 let raw_finding = raw_finding.word("missing", missing).word("write", write);
-                found.push(raw_finding.beside(scope.place(used), "a GPU is used here"));
+                found.push(raw_finding.beside(place, what));
             }
         }
         CodeNode::Statement(step) => {
@@ -36,7 +39,7 @@ pub(super) fn without_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
                 let raw_finding = raw_finding
                     .word("missing", "`num_gpus` is missing in `ray_actor_options`")
                     .word("write", "`@serve.deployment(ray_actor_options={\"num_gpus\": 1})`");
-                found.push(raw_finding.beside(scope.place(used), "a GPU is used here"));
+                found.push(raw_finding.beside(used, "a GPU is used here"));
             }
         }
         CodeNode::Expr(_) | CodeNode::Target(_) => {}
@@ -50,7 +53,7 @@ type Asked<'c> = (&'c str, &'static str, &'static str);
 fn trial_of<'c>(scope: &FileScope<'_>, call: &'c Call<'c>, by_run: bool) -> Option<Asked<'c>> {
     let is_open = call.arguments.iter().any(|one| one.unpacked);
     let resources = argument(&call.arguments, None, Some("resources_per_trial"));
-    if is_open || by_run && resources.is_some() {
+    if is_open || by_run && resources.is_some_and(|resources| may_ask(scope, resources)) {
         return None;
     }
     let first =
@@ -59,13 +62,23 @@ fn trial_of<'c>(scope: &FileScope<'_>, call: &'c Call<'c>, by_run: bool) -> Opti
         ExprKind::Name(name) => name,
         // `tune.with_parameters(trial, data=data)` says nothing of cards.
         ExprKind::Call(inner) if scope.names.path(&inner.callee) == Some("ray.tune.with_parameters") => {
-            match inner.arguments.first() {
-                Some(Argument { value: Expr { kind: ExprKind::Name(name), .. }, name: None, .. }) => name,
-                _ => return None,
+            first_name(inner)?
+        }
+        // `tune.with_resources(trial, {"gpu": 0})`
+        ExprKind::Call(inner) if scope.names.path(&inner.callee) == Some("ray.tune.with_resources") => {
+            let resources = argument(&inner.arguments, Some(1), Some("resources"))?;
+            if may_ask(scope, resources) {
+                return None;
             }
+            let write = "`tune.Tuner(tune.with_resources(trial, {\"gpu\": 1}))`";
+            return Some((first_name(inner)?, "`tune.with_resources` asks for no GPU", write));
         }
         _ => return None,
     };
+    if resources.is_some() {
+        let write = "`resources_per_trial={\"gpu\": 1}`";
+        return Some((name, "`resources_per_trial` asks for no GPU", write));
+    }
     Some(match by_run {
         true => (
             name,
@@ -80,6 +93,42 @@ fn trial_of<'c>(scope: &FileScope<'_>, call: &'c Call<'c>, by_run: bool) -> Opti
     })
 }
 
+/// The name that a call is given first.
+fn first_name<'c>(call: &'c Call<'_>) -> Option<&'c &'c str> {
+    match call.arguments.first() {
+        Some(Argument { value: Expr { kind: ExprKind::Name(name), .. }, name: None, .. }) => Some(name),
+        _ => None,
+    }
+}
+
+/// Whether resources may hold a GPU: all but a mapping that is known, with none in it.
+fn may_ask(scope: &FileScope<'_>, resources: &Expr<'_>) -> bool {
+    let ExprKind::Mapping(entries) = &scope.names.meant(resources).kind else { return true };
+    entries.iter().any(|(key, value)| match key.as_ref().map(|key| &key.kind) {
+        Some(ExprKind::Text(name)) => {
+            let is_for_cpu = matches!(&**name, "cpu" | "CPU" | "num_cpus" | "memory");
+            !is_for_cpu && !matches!(scope.names.meant(value).kind, ExprKind::Int(0))
+        }
+        _ => true,
+    })
+}
+
+/// Where the settings of a tuner say that its function shall use a GPU, which that function asks for: `config={"use_gpu": True}`.
+fn wanted_by_settings(scope: &FileScope<'_>, call: &Call<'_>, name: &str) -> Option<(Place, &'static str)> {
+    let settings = ["config", "param_space"].iter();
+    let given = settings.filter_map(|word| argument(&call.arguments, None, Some(word))).next()?;
+    let ExprKind::Mapping(entries) = &scope.names.meant(given).kind else { return None };
+    let function = scope.code.functions.iter().find(|function| function.name == name)?;
+    entries.iter().find_map(|(key, value)| {
+        let key = key.as_ref()?;
+        let ExprKind::Text(word) = &key.kind else { return None };
+        let is_wanted = matches!(&**word, "use_gpu" | "use_cuda" | "gpu" | "cuda")
+            && matches!(value.kind, ExprKind::Bool(true))
+            && scope.text(function.span).contains(&**word);
+        is_wanted.then(|| (scope.place(key.span), "a GPU is asked for here"))
+    })
+}
+
 /// The function that a trainer runs in each worker, where the workers are for processors.
 fn worker_of<'c>(scope: &FileScope<'_>, call: &'c Call<'c>) -> Option<Asked<'c>> {
     if call.arguments.iter().any(|one| one.unpacked) {
@@ -90,8 +139,9 @@ fn worker_of<'c>(scope: &FileScope<'_>, call: &'c Call<'c>) -> Option<Asked<'c>>
     let asks = |scaling: &Expr<'_>| match &scope.names.meant(scaling).kind {
         ExprKind::Call(scaling) => scaling.arguments.iter().any(|one| {
             one.unpacked
-                || one.name.is_some_and(|name| {
-                    name == "use_gpu" || name.starts_with("resources") || name == "accelerator_type"
+                || one.name.is_some_and(|name| match name {
+                    "use_gpu" => !matches!(one.value.kind, ExprKind::Bool(false)),
+                    _ => name.starts_with("resources") || name == "accelerator_type",
                 })
         }),
         // Made elsewhere.
@@ -113,9 +163,12 @@ fn deploys_without_gpu(scope: &FileScope<'_>, decorator: &Expr<'_>) -> bool {
     let is_it = |expr: &Expr<'_>| scope.names.path(expr) == Some("ray.serve.deployment");
     match &decorator.kind {
         ExprKind::Call(call) => {
-            let asks = |name: &str| matches!(name, "ray_actor_options" | "placement_group_bundles");
-            is_it(&call.callee)
-                && !call.arguments.iter().any(|one| one.unpacked || one.name.is_some_and(asks))
+            let asks = |one: &Argument<'_>| match one.name {
+                Some("ray_actor_options") => may_ask(scope, &one.value),
+                Some(name) => name == "placement_group_bundles",
+                None => one.unpacked,
+            };
+            is_it(&call.callee) && !call.arguments.iter().any(asks)
         }
         _ => is_it(decorator),
     }

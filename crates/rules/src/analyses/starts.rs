@@ -2,10 +2,11 @@
 //! its name and the words without which it looks at no file.
 
 use super::{
-    Analysis, bare_tools, builds, containers, global_ranks, host_collectives, image_builds, late_ranks,
-    linked, mpi_ranks, node_numbers, preloads, process_counts, providers, rank_masks, ranks,
-    ray_environments, ray_tasks, requirements, served_cards, settings_files, slurm_jobs, spawned_devices,
-    spread_ranks, subshells, task_numbers, thread_contexts, unread_choices, uv_runs,
+    Analysis, bare_tools, builds, containers, docker_requests, global_ranks, host_collectives, image_builds,
+    late_ranks, linked, mpi_ranks, node_numbers, picked_cards, pooled_pipelines, preloads, process_counts,
+    providers, rank_masks, ranks, ray_environments, ray_tasks, requirements, served_cards, settings_files,
+    slurm_jobs, spawned_devices, spread_ranks, subshells, task_numbers, thread_contexts, unread_choices,
+    uv_runs,
 };
 
 /// All of them, by name.
@@ -26,9 +27,24 @@ pub(super) const ANALYSES: &[Analysis] = &[
     Analysis { name: "cpu-build-for-gpu-code", words: &["cuda"], look: requirements::of_torch },
     Analysis { name: "cpu-tensor-in-nccl", words: &["init_process_group"], look: host_collectives::of_nccl },
     Analysis {
+        name: "count-and-device-ids",
+        words: &["device=", "device_ids"],
+        look: docker_requests::with_count_and_ids,
+    },
+    Analysis {
         name: "cuda-runtime-mismatch",
         words: &["+cu", "/whl/cu", "cupy-cuda", "nvidia-nccl-cu", "nvidia-cudnn-cu"],
         look: requirements::different_builds,
+    },
+    Analysis {
+        name: "choice-ignored-by-singularity",
+        words: &["NVIDIA_VISIBLE_DEVICES"],
+        look: containers::names_for_singularity,
+    },
+    Analysis {
+        name: "device-id-not-a-gpu",
+        words: &["DeviceRequest"],
+        look: docker_requests::with_lists_in_ids,
     },
     Analysis { name: "device-not-inherited", words: &["set_device"], look: spawned_devices::known_to_parent },
     Analysis { name: "device-map-in-each-rank", words: &["device_map"], look: spread_ranks::in_each_rank },
@@ -42,6 +58,7 @@ pub(super) const ANALYSES: &[Analysis] = &[
         words: &["num_machines", "num-machines"],
         look: process_counts::below_machines,
     },
+    Analysis { name: "fork-after-cuda", words: &["n_process"], look: pooled_pipelines::that_fork },
     Analysis {
         name: "global-rank-as-device",
         words: &["RANK", "get_rank", "horovod", "process_index", "mpi4py"],
@@ -119,6 +136,11 @@ pub(super) const ANALYSES: &[Analysis] = &[
             "GpuIndex",
             "index_cpu_to_gpu",
             "jax.",
+            "new_cuda",
+            "cuda_if_available",
+            "CUDAExecutionProvider::",
+            "ep::CUDA",
+            "tensorflow",
         ],
         look: providers::without_build,
     },
@@ -128,6 +150,11 @@ pub(super) const ANALYSES: &[Analysis] = &[
         name: "rank-without-device",
         words: &["init_process_group", "init_distributed", "horovod"],
         look: ranks::without_device,
+    },
+    Analysis {
+        name: "ranks-beyond-mask",
+        words: &["gpu_ids", "gpu-ids", "accelerate"],
+        look: picked_cards::beyond_ids,
     },
     Analysis { name: "ranks-beyond-request", words: &["#SBATCH"], look: slurm_jobs::ranks_beyond_request },
     Analysis {

@@ -3,15 +3,16 @@
 
 use super::{
     Analysis, async_arguments, autocast, backend_switches, caches, clean_up_order, compute_types,
-    context_managers, cuda_switches, current_devices, current_kernels, dataset_workers, device_arguments,
-    device_names, dropped_moves, env_validators, environments, epoch_outputs, fixtures, gradients, hard_cuda,
-    hardware, host_arrays, import_proofs, inputs, jax_memory, jax_platforms, kept_counts, kept_graphs,
-    kept_on_current, late_moves, late_offloads, lazy_imports, leak_checks, left_graphs, left_models,
-    legacy_constructors, loaded_again, loader_generators, locks, loss_weights, made_layers, made_tensors,
-    mask_numbers, model_instances, nvml_indices, optional_imports, parallel_kernels, parsed_masks, pickled,
-    placed_models, plain_layers, python_names, quantized_moves, resets, retries, rocm, step_loops, switches,
-    tensorflow, tensorflow_cards, tensorflow_memory, text_numbers, tf32, uncalled_checks, unentered_contexts,
-    unmoved_tensors, unused_choices, visible_counts, volatile,
+    context_managers, counted_masks, cuda_switches, current_devices, current_kernels, dataset_workers,
+    device_arguments, device_names, dropped_moves, emptied_masks, env_validators, environments,
+    epoch_outputs, fixtures, gradients, hard_cuda, hardware, host_arrays, import_proofs, inputs, jax_memory,
+    jax_platforms, kept_counts, kept_graphs, kept_on_current, late_moves, late_offloads, lazy_imports,
+    leak_checks, left_graphs, left_models, legacy_constructors, loaded_again, loader_generators, locks,
+    loss_weights, made_layers, made_tensors, mask_numbers, memory_fractions, model_instances, nvml_indices,
+    optional_imports, parallel_kernels, parsed_masks, pickled, placed_models, plain_layers, python_names,
+    quantized_moves, resets, retries, rocm, step_loops, switches, tensorflow, tensorflow_cards,
+    tensorflow_memory, text_numbers, tf32, uncalled_checks, unentered_contexts, unmoved_tensors,
+    unused_choices, visible_counts, volatile,
 };
 
 /// All of them, by name.
@@ -113,6 +114,11 @@ pub(super) const ANALYSES: &[Analysis] = &[
         words: &["empty_cache", "free_all_blocks"],
         look: step_loops::that_empty_the_cache,
     },
+    Analysis {
+        name: "empty-mask-by-default",
+        words: &["CUDA_VISIBLE_DEVICES"],
+        look: emptied_masks::where_none_is_set,
+    },
     Analysis { name: "environ-bypassed", words: &["putenv"], look: environments::that_are_bypassed },
     Analysis { name: "environ-copy-unused", words: &["environ"], look: environments::that_nobody_gets },
     Analysis { name: "environ-rebound", words: &["environ"], look: environments::that_are_rebound },
@@ -208,6 +214,11 @@ pub(super) const ANALYSES: &[Analysis] = &[
         look: kept_graphs::by_sums,
     },
     Analysis {
+        name: "mask-miscounted",
+        words: &["VISIBLE_DEVICES"],
+        look: counted_masks::that_give_another_number,
+    },
+    Analysis {
         name: "mask-number-as-index",
         words: &["CUDA_VISIBLE_DEVICES", "get_gpu_ids"],
         look: mask_numbers::used_as_indices,
@@ -221,6 +232,17 @@ pub(super) const ANALYSES: &[Analysis] = &[
         name: "memory-growth-differs",
         words: &["set_memory_growth"],
         look: tensorflow::growth_of_one_card,
+    },
+    Analysis {
+        name: "memory-share-above-one",
+        words: &[
+            "CLIENT_MEM_FRACTION",
+            "memory_fraction",
+            "memory_utilization",
+            "memory-utilization",
+            "set_limit",
+        ],
+        look: memory_fractions::above_one,
     },
     Analysis { name: "missing-cpu-fallback", words: &["cuda"], look: hard_cuda::without_question },
     Analysis {
@@ -319,13 +341,7 @@ pub(super) const ANALYSES: &[Analysis] = &[
     },
     Analysis {
         name: "tensorflow-touches-all-cards",
-        words: &[
-            "set_visible_devices",
-            "MirroredStrategy",
-            "OneDeviceStrategy",
-            "tf.device",
-            "tensorflow.device",
-        ],
+        words: &["set_visible_devices", "MirroredStrategy", "OneDeviceStrategy", "device("],
         look: tensorflow_cards::chosen_by_list,
     },
     Analysis {

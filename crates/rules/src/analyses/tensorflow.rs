@@ -1,6 +1,8 @@
 //! TensorFlow beside another framework, and settings of its devices that come too late.
 
+use super::keras_models::makes_weights;
 use super::order::PlaceInFunction;
+use super::own_calls::{is_data, reads_data};
 use crate::code::walk::{Ancestor, CodeNode, walk, walk_top};
 use crate::code::{Call, Expr, ExprKind, Import, ImportNames, Statement, StatementKind};
 use crate::facts::{FileId, Place, Span};
@@ -86,7 +88,7 @@ pub(super) fn settings_too_late(scope: &FileScope<'_>) -> Vec<RawFinding> {
                 options.push((seen, path.to_owned()));
             } else if MODELS.contains(&path) {
                 sessions.push(seen);
-            } else if is_operation(scope.program, path) {
+            } else if is_operation(scope.program, path) || makes_weights(scope, call) {
                 made.push(seen);
             }
         }
@@ -144,8 +146,13 @@ fn made_by_earlier_call(
     made: &[PlaceInFunction],
 ) -> Option<Span> {
     let named = |number: usize| scope.code.functions.get(number).map(|function| function.name);
-    let own = named(set.home?)?;
-    let (_, first) = calls.iter().find(|(name, _)| *name == own)?;
+    let first = match set.home {
+        Some(home) => {
+            let own = named(home)?;
+            calls.iter().find(|(name, _)| *name == own).map(|(_, first)| first)?
+        }
+        None => set,
+    };
     let runs_before = |one: &&PlaceInFunction| {
         let made_in = one.home.filter(|home| Some(*home) != set.home && one.arms.is_empty()).and_then(named);
         let is_call = |name: &str, seen: &PlaceInFunction| Some(name) == made_in && seen.precedes(first);
@@ -279,16 +286,22 @@ pub(super) fn growth_of_one_card(scope: &FileScope<'_>) -> Vec<RawFinding> {
 
 /// Data that TensorFlow reads for JAX, in a project that leaves it all GPUs.
 pub(super) fn beside_jax(scope: &FileScope<'_>) -> Vec<RawFinding> {
-    let (mut reads, mut computes) = (None, false);
+    let (mut reads, mut computes, mut own) = (None, false, Vec::new());
     walk(scope.code, &mut |part, _| {
         let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
-        let Some(path) = called(scope, call) else { return };
+        let path = called(scope, call).unwrap_or_default();
         computes |= path.starts_with("jax.");
-        if reads.is_none() && (path.starts_with("tensorflow.data.") || path == "tensorflow_datasets.load") {
+        if reads.is_none() && is_data(path) {
             reads = Some(expr.span);
         }
+        own.push((expr.span, call));
     });
-    let Some(span) = reads.filter(|_| computes) else { return Vec::new() };
+    if !computes {
+        return Vec::new();
+    }
+    // Of a function of the project, wherever it lies.
+    let elsewhere = || own.iter().find_map(|(span, call)| Some((*span, Some(reads_data(call, scope)?))));
+    let Some((span, place)) = reads.map(|span| (span, None)).or_else(elsewhere) else { return Vec::new() };
     const HIDES: &[&str] = &[
         "set_visible_devices",
         "set_memory_growth",
@@ -302,7 +315,11 @@ pub(super) fn beside_jax(scope: &FileScope<'_>) -> Vec<RawFinding> {
     if scope.program.every_file().any(|(_, file)| hides(&file.text)) {
         return Vec::new();
     }
-    vec![RawFinding::at(scope.place(span))]
+    let raw_finding = RawFinding::at(scope.place(span));
+    vec![match place {
+        Some(place) => raw_finding.beside(place, "the data is read here"),
+        None => raw_finding,
+    }]
 }
 
 pub(super) fn called<'n>(scope: &'n FileScope<'_>, call: &Call<'_>) -> Option<&'n str> {

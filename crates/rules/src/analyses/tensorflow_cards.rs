@@ -1,5 +1,6 @@
 //! One card of all that TensorFlow sees, on which it computes.
 
+use super::literal_defaults::default_of;
 use super::tensorflow::{SETTINGS, called};
 use crate::code::walk::{CodeNode, walk};
 use crate::code::{Expr, ExprKind, Operator};
@@ -91,6 +92,10 @@ fn chosen_by_block(scope: &FileScope<'_>) -> Option<RawFinding> {
 /// `"/gpu:1"`, and `"/gpu:"` with a number that an option gives.
 fn names_one_card(scope: &FileScope<'_>, name: &Expr<'_>) -> bool {
     let begins = |expr: &Expr<'_>, with: &str| matches!(&expr.kind, ExprKind::Text(text) if text.to_ascii_lowercase().contains(with));
+    let by_default = |number: &Expr<'_>| {
+        default_of(scope, number).and_then(|number| number.number()).is_some_and(|number| number > 0)
+    };
+    let is_option = |scope: &FileScope<'_>, number: &Expr<'_>| is_option(scope, number) || by_default(number);
     let is_given = |number: &Expr<'_>| match &number.kind {
         ExprKind::Call(call) if matches!(called(scope, call), Some("builtins.str" | "builtins.int")) => {
             call.arguments.first().is_some_and(|inner| is_option(scope, &inner.value))

@@ -1,11 +1,12 @@
 //! Builds of torch for the CPU alone, in a project whose programs need a GPU.
 
 use super::label_of;
-use crate::code::Requirement;
 use crate::code::walk::{CodeNode, walk};
+use crate::code::{Expr, ExprKind, Requirement};
 use crate::facts::{Place, Span, lines_in};
 use crate::rules::analyses::cuda_calls::fails_without_driver;
 use crate::rules::analyses::images::{asked_by_images, images};
+use crate::rules::analyses::literal_defaults::{Literal, default_of};
 use crate::rules::files::{FileScope, RawFinding};
 
 /// The first call that needs a GPU, where all that is installed of torch has no CUDA.
@@ -19,7 +20,8 @@ pub fn of_torch(scope: &FileScope<'_>) -> Vec<RawFinding> {
     walk(scope.code, &mut |part, _| {
         let CodeNode::Expr(expr) = part else { return };
         if needed.is_none() {
-            needed = fails_without_driver(expr, scope).map(|name| (expr.span, name));
+            let name = fails_without_driver(expr, scope).or_else(|| device_by_default(expr, scope));
+            needed = name.map(|name| (expr.span, name));
         }
     });
     let Some((span, name)) = needed else { return Vec::new() };
@@ -41,6 +43,27 @@ pub fn of_torch(scope: &FileScope<'_>) -> Vec<RawFinding> {
     }]
 }
 
+/// `torch.device(os.environ.get("DEVICE", "cuda"))`, where nothing in the project names the CPU for it.
+fn device_by_default(expr: &Expr<'_>, scope: &FileScope<'_>) -> Option<String> {
+    let ExprKind::Call(call) = &expr.kind else { return None };
+    if scope.names.path(&call.callee) != Some("torch.device") {
+        return None;
+    }
+    let given = scope.names.meant(&call.arguments.first()?.value);
+    let ExprKind::Call(read) = &given.kind else { return None };
+    let is_read = matches!(scope.names.path(&read.callee), Some("os.environ.get" | "os.getenv"));
+    let variable = match &read.arguments.first().filter(|_| is_read)?.value.kind {
+        ExprKind::Text(name) => name,
+        _ => return None,
+    };
+    let is_cuda = matches!(default_of(scope, given), Some(Literal::Text(name)) if name.starts_with("cuda"));
+    let on_cpu = |text: &str| {
+        text.lines().any(|line| line.split_once(&**variable).is_some_and(|(_, value)| value.contains("cpu")))
+    };
+    let is_set = scope.program.every_file().any(|(_, file)| on_cpu(&file.text));
+    (is_cuda && !is_set).then(|| "torch.device".to_owned())
+}
+
 /// `torch==1.2.0+cpu`, or an index of wheels for the CPU alone.
 fn is_for_cpu(asked: &Requirement) -> bool {
     let labels = asked.clauses.iter().flatten().filter_map(label_of);
@@ -49,7 +72,7 @@ fn is_for_cpu(asked: &Requirement) -> bool {
 }
 
 fn is_index_for_cpu(address: &str) -> bool {
-    address.contains("download.pytorch.org/whl/") && address.trim_end_matches('/').ends_with("/cpu")
+    address.contains("download.pytorch.org/whl/") && address.trim_end_matches([';', '/']).ends_with("/cpu")
 }
 
 fn says_nothing(asked: &Requirement) -> bool {

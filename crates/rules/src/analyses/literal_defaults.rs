@@ -1,0 +1,230 @@
+//! What a value is unless somebody says otherwise: the default of a field of settings, of an option of the command line, of a variable of
+//! the environment.
+
+use super::memory::path;
+use super::own_calls::imported;
+use crate::code::walk::{CodeNode, walk};
+use crate::code::{Block, Call, Class, Expr, ExprKind, Function, StatementKind, Target};
+use crate::program::Names;
+use crate::rules::files::FileScope;
+use crate::rules::uses::argument;
+use crate::sources::Language;
+
+/// So many steps are followed.
+const MOST_STEPS: usize = 6;
+
+/// A value that stands in the code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Literal {
+    Int(i64),
+    Bool(bool),
+    Text(String),
+}
+
+impl Literal {
+    /// As a number, also where it stands in quotes.
+    pub fn number(&self) -> Option<i64> {
+        match self {
+            Literal::Int(number) => Some(*number),
+            Literal::Text(text) => text.trim().parse().ok(),
+            Literal::Bool(_) => None,
+        }
+    }
+}
+
+/// The value of an expression where nobody sets another: `cfg.layers` of `class Settings: layers: int = -1`, `args.layers` of
+/// `add_argument("--layers", default=-1)`, `int(os.getenv("LAYERS", "-1"))`.
+pub(super) fn default_of(scope: &FileScope<'_>, expr: &Expr<'_>) -> Option<Literal> {
+    followed(scope, scope.names.meant(expr), 0)
+}
+
+fn followed(scope: &FileScope<'_>, expr: &Expr<'_>, steps: usize) -> Option<Literal> {
+    if steps > MOST_STEPS {
+        return None;
+    }
+    match &expr.kind {
+        ExprKind::Int(number) => Some(Literal::Int(*number)),
+        ExprKind::Bool(value) => Some(Literal::Bool(*value)),
+        ExprKind::Text(text) => Some(Literal::Text(text.to_string())),
+        ExprKind::Negate(inner) => match followed(scope, inner, steps + 1)? {
+            Literal::Int(number) => Some(Literal::Int(-number)),
+            _ => None,
+        },
+        ExprKind::Name(name) => {
+            of_parameter(scope, name, expr, steps).or_else(|| of_import(scope, name, steps))
+        }
+        ExprKind::Call(call) => followed(scope, default_in(scope, call)?, steps + 1),
+        ExprKind::Attribute(object, field) => of_field(scope, object, field, steps),
+        _ => None,
+    }
+}
+
+/// The default among the arguments of a call that hands a value on: `int(…)`, `os.getenv("X", …)`, `Field(default=…)`.
+fn default_in<'c>(scope: &FileScope<'_>, call: &'c Call<'c>) -> Option<&'c Expr<'c>> {
+    match path(scope, &call.callee) {
+        "builtins.int" | "builtins.str" | "int" | "str" => argument(&call.arguments, Some(0), None),
+        "os.getenv" | "os.environ.get" => argument(&call.arguments, Some(1), Some("default")),
+        "pydantic.Field" => argument(&call.arguments, Some(0), Some("default")),
+        "dataclasses.field" => argument(&call.arguments, None, Some("default")),
+        _ => None,
+    }
+}
+
+/// What the only call of a function in its file gives a parameter, or its default where that call gives nothing.
+fn of_parameter(scope: &FileScope<'_>, name: &str, used: &Expr<'_>, steps: usize) -> Option<Literal> {
+    let around = scope.code.functions.iter().filter(|function| function.span.holds(used.span));
+    let function = around.min_by_key(|function| function.span.end - function.span.start)?;
+    let at = function.parameters.iter().position(|one| one.name == name)?;
+    let mut calls = Vec::new();
+    walk(scope.code, &mut |part, _| {
+        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        if matches!(call.callee.kind, ExprKind::Name(called) if called == function.name) {
+            calls.push(call);
+        }
+    });
+    if calls.is_empty() {
+        return of_caller_elsewhere(scope, function, (at, name), steps);
+    }
+    let [call] = &calls[..] else { return None };
+    match argument(&call.arguments, Some(at), Some(name)) {
+        Some(given) => followed(scope, scope.names.meant(given), steps + 1),
+        None if call.arguments.iter().any(|one| one.unpacked) => None,
+        None => followed(scope, function.parameters[at].default.as_ref()?, steps + 1),
+    }
+}
+
+/// What the only call of a function gives a parameter, where that call stands in another file of the project.
+fn of_caller_elsewhere(
+    scope: &FileScope<'_>,
+    function: &Function<'_>,
+    (at, name): (usize, &str),
+    steps: usize,
+) -> Option<Literal> {
+    let called = format!("{}(", function.name);
+    let is_python = |language| matches!(language, Language::Python | Language::Notebook);
+    let mut callers = scope.program.every_file().filter(|(file, source)| {
+        *file != scope.file && is_python(source.language) && source.text.contains(&called)
+    });
+    let (file, _) = callers.next().filter(|_| callers.next().is_none())?;
+    let names = Names::of(scope.program, file);
+    let other = scope.of_other(file, &names);
+    let is_it = |call: &Call<'_>| {
+        let (module, called) = match &call.callee.kind {
+            ExprKind::Name(called) => (None, *called),
+            ExprKind::Attribute(object, called) => match object.kind {
+                ExprKind::Name(module) => (Some(module), *called),
+                _ => return false,
+            },
+            _ => return false,
+        };
+        imported(&other, module, called).is_some_and(|it| it == (scope.file, function.name))
+    };
+    let mut calls = Vec::new();
+    walk(other.code, &mut |part, _| {
+        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        if is_it(call) {
+            calls.push(call);
+        }
+    });
+    let [call] = &calls[..] else { return None };
+    followed(&other, other.names.meant(argument(&call.arguments, Some(at), Some(name))?), steps + 1)
+}
+
+/// A constant of another module: `from settings import LAYERS`.
+fn of_import(scope: &FileScope<'_>, name: &str, steps: usize) -> Option<Literal> {
+    let (file, name) = imported(scope, None, name)?;
+    let names = Names::of(scope.program, file);
+    let other = scope.of_other(file, &names);
+    followed(&other, assigned_once(&other.code.body, name)?, steps + 1)
+}
+
+/// The value that a block assigns to a name, where it does so once.
+fn assigned_once<'c, 's>(block: &'c Block<'s>, name: &str) -> Option<&'c Expr<'s>> {
+    let mut values = block.iter().filter_map(|step| match &step.kind {
+        StatementKind::Assign { targets, value: Some(value), .. } => {
+            let is_it = matches!(&targets[..], [Target::Name(target, _)] if *target == name);
+            is_it.then_some(value)
+        }
+        _ => None,
+    });
+    values.next().filter(|_| values.next().is_none())
+}
+
+fn of_field(scope: &FileScope<'_>, object: &Expr<'_>, field: &str, steps: usize) -> Option<Literal> {
+    let made = scope.names.meant(object);
+    match &made.kind {
+        ExprKind::Call(call) => of_call(scope, call, field, steps),
+        // `import settings`, `from settings import cfg`
+        ExprKind::Name(name) => {
+            if let Some((file, field)) = imported(scope, Some(*name), field) {
+                let names = Names::of(scope.program, file);
+                let other = scope.of_other(file, &names);
+                return followed(&other, assigned_once(&other.code.body, field)?, steps + 1);
+            }
+            if let Some(class) = class_named(scope, name) {
+                return followed(scope, assigned_once(&class.body, field)?, steps + 1);
+            }
+            let (file, name) = imported(scope, None, name)?;
+            let names = Names::of(scope.program, file);
+            let other = scope.of_other(file, &names);
+            if let Some(class) = class_named(&other, name) {
+                return followed(&other, assigned_once(&class.body, field)?, steps + 1);
+            }
+            match &assigned_once(&other.code.body, name)?.kind {
+                ExprKind::Call(call) => of_call(&other, call, field, steps + 1),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// A field of what a call makes: an object of a class of the project, or the options of the command line.
+fn of_call(scope: &FileScope<'_>, call: &Call<'_>, field: &str, steps: usize) -> Option<Literal> {
+    if matches!(&call.callee.kind, ExprKind::Attribute(_, "parse_args")) {
+        return of_option(scope, field, steps);
+    }
+    // What is given in order, or unpacked, may be this field.
+    if call.arguments.iter().any(|one| one.unpacked || one.name.is_none()) {
+        return None;
+    }
+    if let Some(given) = argument(&call.arguments, None, Some(field)) {
+        return followed(scope, scope.names.meant(given), steps + 1);
+    }
+    let ExprKind::Name(name) = call.callee.kind else { return None };
+    if let Some(class) = class_named(scope, name) {
+        return followed(scope, assigned_once(&class.body, field)?, steps + 1);
+    }
+    let (file, name) = imported(scope, None, name)?;
+    let names = Names::of(scope.program, file);
+    let other = scope.of_other(file, &names);
+    followed(&other, assigned_once(&class_named(&other, name)?.body, field)?, steps + 1)
+}
+
+fn class_named<'a>(scope: &FileScope<'a>, name: &str) -> Option<&'a Class<'a>> {
+    let mut named = scope.code.classes.iter().filter(|class| class.name == name);
+    named.next().filter(|_| named.next().is_none())
+}
+
+/// The default of the option that fills an attribute: `add_argument("--n-workers", default=4)`.
+fn of_option(scope: &FileScope<'_>, field: &str, steps: usize) -> Option<Literal> {
+    let mut found = None;
+    walk(scope.code, &mut |part, _| {
+        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        if !matches!(&call.callee.kind, ExprKind::Attribute(_, "add_argument")) {
+            return;
+        }
+        let is_option = |one: &&crate::code::Argument<'_>| match &one.value.kind {
+            ExprKind::Text(text) => match one.name {
+                None => text.trim_start_matches('-').replace('-', "_") == field,
+                Some(name) => name == "dest" && text == field,
+            },
+            _ => false,
+        };
+        if call.arguments.iter().any(|one| is_option(&one)) {
+            let default = argument(&call.arguments, None, Some("default"));
+            found = found.take().or_else(|| followed(scope, scope.names.meant(default?), steps + 1));
+        }
+    });
+    found
+}

@@ -1,0 +1,125 @@
+//! Cards that accelerate is told to take, and processes that are more than these.
+
+use crate::commands::{program_name, settings_of_accelerate};
+use crate::facts::{Span, lines_in};
+use crate::masks;
+use crate::program::RunCommand;
+use crate::rules::files::{FileScope, RawFinding};
+use crate::sources::Language;
+
+/// Kinds of settings with one process for each card.
+const IN_SEVERAL: &[&str] = &["MULTI_GPU", "FSDP", "DEEPSPEED", "MEGATRON_LM"];
+
+/// `gpu_ids: 0,1` beside `num_processes: 4`, in settings of accelerate and behind `accelerate launch`.
+pub(super) fn beyond_ids(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    if scope.language() == Language::Yaml {
+        return in_settings(scope).into_iter().collect();
+    }
+    let mut found: Vec<RawFinding> = Vec::new();
+    for command in scope.own_commands() {
+        if let Some(text) = in_command(scope, command)
+            && !found.iter().any(|known| known.place == command.site)
+        {
+            found.push(RawFinding::at(command.site).word("text", text));
+        }
+    }
+    found
+}
+
+fn in_settings(scope: &FileScope<'_>) -> Option<RawFinding> {
+    let settings = Settings::of(scope.whole_text())?;
+    let ((span, written), (at, ids)) = (settings.processes?, settings.ids?);
+    let text = beyond(&format!("num_processes: {written}"), &written, &format!("gpu_ids: {ids}"), &ids)?;
+    let raw_finding = RawFinding::at(scope.place(span)).word("text", text);
+    Some(raw_finding.beside(scope.place(at), "these are the cards"))
+}
+
+/// What settings of accelerate say of one machine with several cards, as written.
+struct Settings {
+    processes: Option<(Span, String)>,
+    ids: Option<(Span, String)>,
+}
+
+impl Settings {
+    fn of(text: &str) -> Option<Settings> {
+        let value = |key: &str| {
+            lines_in(text).find_map(|(span, line)| {
+                let value = line.strip_prefix(key)?.strip_prefix(':')?;
+                let value = value.split(" #").next().unwrap_or_default().trim().trim_matches(['"', '\'']);
+                let end = span.start + line.trim_end().len() as u32;
+                Some((Span { start: span.start, end }, value.to_owned()))
+            })
+        };
+        let is = |key: &str, wanted: &[&str]| value(key).is_some_and(|(_, it)| wanted.contains(&it.as_str()));
+        let elsewhere = is("use_cpu", &["true"]) || !is("distributed_type", IN_SEVERAL);
+        let on_one = value("num_machines").is_none_or(|(_, count)| count == "1");
+        (on_one && !elsewhere).then(|| Settings { processes: value("num_processes"), ids: value("gpu_ids") })
+    }
+}
+
+/// Where a command says one of both itself; what a file of settings says alone is told there.
+fn in_command(scope: &FileScope<'_>, command: &RunCommand) -> Option<String> {
+    let words = command.words();
+    let at = words.windows(2).position(|pair| {
+        pair[0].is_some_and(|word| program_name(word) == "accelerate") && pair[1] == Some("launch")
+    })?;
+    let is_program = |word: &Option<&str>| word.is_some_and(|word| word.ends_with(".py"));
+    let end = words.iter().position(is_program).filter(|end| *end > at).unwrap_or(words.len());
+    let told = &words[at + 2..end];
+    // A word that is not known may be an option, unless it stands behind one.
+    let is_value = |at: usize| {
+        at.checked_sub(1).and_then(|before| told[before]).is_some_and(|word| word.starts_with("--"))
+    };
+    let is_open = (0..told.len()).any(|at| told[at].is_none() && !is_value(at));
+    let elsewhere = ["--cpu", "--tpu"].iter().any(|option| told.contains(&Some(option)));
+    let on_one = option(told, "num_machines").is_none_or(|count| count == Some("1"));
+    if is_open || elsewhere || !on_one {
+        return None;
+    }
+    let settings = match option(told, "config_file") {
+        Some(_) => {
+            let only = [Some("accelerate"), Some("--config_file"), option(told, "config_file")?];
+            let file = scope.program.file_beside(command, None, settings_of_accelerate(&only)?)?;
+            Some(Settings::of(scope.program.text_of(file))?)
+        }
+        None => None,
+    };
+    let (processes, ids) = (option(told, "num_processes"), option(told, "gpu_ids"));
+    if processes.is_none() && ids.is_none() {
+        return None;
+    }
+    let said = |given: Option<Option<&str>>, of: fn(&Settings) -> &Option<(Span, String)>| match given {
+        Some(value) => value.map(str::to_owned),
+        None => settings.as_ref().and_then(|it| of(it).as_ref()).map(|(_, value)| value.clone()),
+    };
+    let (count, cards) = (said(processes, |it| &it.processes)?, said(ids, |it| &it.ids)?);
+    let name = |given: bool, option: &str, value: &str| match given {
+        true => format!("--{option} {value}"),
+        false => format!("{option}: {value}"),
+    };
+    let written = name(processes.is_some(), "num_processes", &count);
+    beyond(&written, &count, &name(ids.is_some(), "gpu_ids", &cards), &cards)
+}
+
+/// The value behind an option, with either sign between its words; `Some(None)` where it is not known.
+fn option<'w>(told: &[Option<&'w str>], wanted: &str) -> Option<Option<&'w str>> {
+    told.iter().enumerate().find_map(|(at, word)| {
+        let (name, value) = match (*word)?.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => ((*word)?, told.get(at + 1).copied().flatten()),
+        };
+        let name = name.strip_prefix("--")?;
+        (name.replace('-', "_") == wanted).then(|| value.map(|value| value.trim_matches(['"', '\''])))
+    })
+}
+
+/// What is said where the processes are more than the cards that are listed.
+fn beyond(written: &str, count: &str, listed: &str, ids: &str) -> Option<String> {
+    let count: usize = count.parse().ok()?;
+    let mut cards: Vec<usize> = Vec::new();
+    for id in ids.split(',') {
+        cards.push(id.trim().parse().ok()?);
+    }
+    let left = masks::gpus(cards.len());
+    (count > cards.len()).then(|| format!("`{written}` wants {count} GPUs, and `{listed}` leaves {left}"))
+}
