@@ -213,6 +213,8 @@ pub(super) struct Interpreter<'p> {
     assured: Option<Assurance>,
     /// What is done at the end of a test or of a `with`, the last first.
     finalizers: Vec<Finalizer<'p>>,
+    /// What is being assigned is a list or set that is written there, and that nothing else refers to.
+    assigns_literal: bool,
     /// Threads and processes that were made, and not started so far.
     waiting: Vec<PathId>,
     /// The test that is being run, by file and number of the function.
@@ -330,6 +332,7 @@ impl<'p> Interpreter<'p> {
             counted_places: FxHashSet::default(),
             assured: None,
             finalizers: Vec::new(),
+            assigns_literal: false,
             waiting: Vec::new(),
             test: None,
             path: Arms::new(),

@@ -143,7 +143,8 @@ pub(super) fn packed(value: &Value<'_>) -> Option<String> {
 /// The value of such a text.
 pub(super) fn unpacked<'p>(text: &str) -> Option<Value<'p>> {
     if let Some(parts) = text.strip_prefix('l').and_then(|rest| rest.strip_prefix(BETWEEN)) {
-        return Some(Value::sequence(parts.split(BETWEEN).map(unpacked).collect::<Option<_>>()?));
+        let parts = parts.split(BETWEEN).filter(|part| !part.is_empty());
+        return Some(Value::sequence(parts.map(unpacked).collect::<Option<_>>()?));
     }
     match text.split(INSIDE).collect::<Vec<_>>()[..] {
         ["n"] => Some(Value::None),

@@ -157,7 +157,11 @@ impl<'p> Interpreter<'p> {
             self.index_options.insert(name.to_owned());
         }
         if is_parsed && launcher_arguments::may_choose(name) {
-            let value = self.force(value.clone());
+            let mut value = self.force(value.clone());
+            // `opt.gpu_ids = []`: of another list somebody else may change what it holds.
+            if std::mem::take(&mut self.assigns_literal) {
+                value = self.contents(&value);
+            }
             let one = |value: &Value<'p>| {
                 Definition::Set(NOT_NOTED, launcher_arguments::packed(value).map(Into::into))
             };

@@ -3,7 +3,7 @@
 use super::branches::ArmRun;
 use super::lazy::replaces_package;
 use super::{Flow, Interpreter};
-use crate::code::{Arm, Expr, Operator, Statement, StatementKind, Target};
+use crate::code::{Arm, Expr, ExprKind, Operator, Statement, StatementKind, Target};
 use crate::facts::Span;
 use crate::program::heap::values::{Value, agreed};
 
@@ -32,6 +32,8 @@ impl<'p> Interpreter<'p> {
                 if matches!(result, Value::None) {
                     self.let_go("None", targets, step.span);
                 }
+                self.assigns_literal = targets.len() == 1
+                    && matches!(value.kind, ExprKind::Sequence(_) | ExprKind::Comprehension(_));
                 for target in targets {
                     self.assign(target, result.clone());
                 }
