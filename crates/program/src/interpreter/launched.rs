@@ -184,13 +184,13 @@ impl<'p> Interpreter<'p> {
             let old = Range::read("<0.15")?;
             self.program.versions().satisfies(file, "deepspeed", &old)
         };
-        if include.is_some()
-            && taken.as_ref() == Some(&wanted)
-            && !wanted.iter().copied().eq(0..wanted.len())
-            && is_old() == Some(true)
-        {
+        // Without an option it takes the mask for one.
+        let names_mask = taken.as_ref() == Some(&wanted) && include.is_some();
+        let is_alone = taken.is_none() && include.is_none() && !has_choice(options);
+        if (names_mask || is_alone) && !wanted.iter().copied().eq(0..wanted.len()) && is_old() == Some(true) {
+            let of = if names_mask { "the cards of `--include`" } else { "its slots" };
             let text = format!(
-                "this version of DeepSpeed counts the cards of `--include` behind the mask `{mask}`, and finds no such slot"
+                "this version of DeepSpeed counts {of} behind the mask `{mask}`, and finds no such slot"
             );
             return self.note_observed(Observation::IgnoredMask, text, span);
         }
@@ -219,4 +219,10 @@ impl<'p> Interpreter<'p> {
             self.note_observed(Observation::MaskForClient, text, span);
         }
     }
+}
+
+/// Whether DeepSpeed is told which cards or machines to take, in whatever way.
+fn has_choice(options: &[Option<&str>]) -> bool {
+    const CHOICES: &[&str] = &["--exclude", "-e", "--num_gpus", "--num_nodes", "--no_local_rank", "--force_multi"];
+    options.iter().flatten().any(|word| CHOICES.contains(&word.split('=').next().unwrap_or_default()))
 }
