@@ -37,8 +37,16 @@ pub(super) fn beside_torch(scope: &FileScope<'_>) -> Vec<RawFinding> {
         // In a branch it may be the other framework that is wanted.
         CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) if !is_optional(around) => {
             let path = scope.names.path(&call.callee).unwrap_or_default();
-            let of_keras =
-                ["tensorflow.keras.Sequential", "tensorflow.keras.Model", "tensorflow.keras.models."];
+            // A session of TensorFlow 1 begins it as well.
+            let of_keras = [
+                "tensorflow.keras.Sequential",
+                "tensorflow.keras.Model",
+                "tensorflow.keras.models.",
+                "tensorflow.Session",
+                "tensorflow.InteractiveSession",
+                "tensorflow.compat.v1.Session",
+                "tensorflow.compat.v1.InteractiveSession",
+            ];
             if computes.is_none()
                 && (of_keras.iter().any(|root| path.starts_with(root)) || is_operation(scope.program, path))
             {
