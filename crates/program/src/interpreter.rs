@@ -216,7 +216,7 @@ pub(super) struct Interpreter<'p> {
     /// What is being assigned is a list or set that is written there, and that nothing else refers to.
     assigns_literal: bool,
     /// Threads and processes that were made, and not started so far.
-    waiting: Vec<PathId>,
+    waiting: Vec<callbacks::Waiting>,
     /// The test that is being run, by file and number of the function.
     test: Option<(FileId, usize)>,
     /// The arms of branches that are being followed.

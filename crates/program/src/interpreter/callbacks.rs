@@ -8,6 +8,13 @@ use crate::facts::Span;
 use crate::program::heap::values::{PathId, Value};
 use crate::program::trace::EventKind;
 
+/// A thread or process that was made, and not started so far.
+pub(super) struct Waiting {
+    made: PathId,
+    /// It lies where it is not followed, such as in a list of which the length is not known.
+    pub is_lost: bool,
+}
+
 impl<'p> Interpreter<'p> {
     /// Runs the functions that a library call is given, if it calls them. A thread or process calls its own when
     /// it is started.
@@ -26,7 +33,7 @@ impl<'p> Interpreter<'p> {
             CallbackUse::Now { runs, in_child: false } => self.run_handed(runs, &text, args, span),
             CallbackUse::Started => {
                 let owner = self.paths.owner(path);
-                self.waiting.retain(|made| *made != owner);
+                self.waiting.retain(|one| one.made != owner);
                 match (maker_of(&text), self.made_with(path).cloned()) {
                     (Some(maker), Some(args)) => self.run_where(maker, &args, span),
                     _ => self.run_where(&text, args, span),
@@ -35,17 +42,26 @@ impl<'p> Interpreter<'p> {
         }
     }
 
-    /// Notes a thread or process that was made.
+    /// Notes a thread or process that was made; in a loop nobody knows how often.
     pub(super) fn wait_for_start(&mut self, made: PathId) {
         let is_waiting = |text: &str| text.strip_suffix("()").is_some_and(waits_for_start);
-        if is_waiting(self.paths.text(made)) && !self.waiting.contains(&made) {
-            self.waiting.push(made);
+        if is_waiting(self.paths.text(made)) && !self.waiting.iter().any(|one| one.made == made) {
+            let is_lost = self.is_repeated();
+            self.waiting.push(Waiting { made, is_lost });
         }
+    }
+
+    /// Those that were made since there were so many lie in a list of which the length is not known.
+    pub(super) fn lose_waiting(&mut self, since: usize) {
+        self.waiting.iter_mut().skip(since).for_each(|one| one.is_lost = true);
     }
 
     /// `process.start()` of one that lies where it was lost, such as a list of which the length is not known: those that wait.
     pub(super) fn start_waiting(&mut self, span: Span) {
-        for made in std::mem::take(&mut self.waiting) {
+        let (lost, kept) = std::mem::take(&mut self.waiting).into_iter().partition(|one| one.is_lost);
+        self.waiting = kept;
+        let lost: Vec<Waiting> = lost;
+        for Waiting { made, .. } in lost {
             let start = Value::Outside(self.paths.child(made, "start"));
             self.on_some_ways(|run| {
                 run.call(start, Args::default(), span);

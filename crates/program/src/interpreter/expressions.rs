@@ -320,10 +320,11 @@ impl<'p> Interpreter<'p> {
     fn comprehension(&mut self, comprehension: &'p Comprehension<'p>) -> Value<'p> {
         let scope = self.new_scope(Some(self.here.scope), false);
         let outer = std::mem::replace(&mut self.here.scope, scope);
-        let mut results = Vec::new();
+        let (mut results, waiting) = (Vec::new(), self.waiting.len());
         let complete = self.comprehend(comprehension, 0, None, &mut results);
         self.here.scope = outer;
         if !complete {
+            self.lose_waiting(waiting);
             return self.list_of(comprehension);
         }
         if comprehension.elements.len() == 1 {

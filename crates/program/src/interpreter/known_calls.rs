@@ -340,7 +340,8 @@ impl<'p> Interpreter<'p> {
 
     /// How much was left to be done later.
     fn left_for_later(&self) -> [usize; 2] {
-        [self.trace.launches.len(), self.finalizers.len() + self.waiting.len()]
+        let lost = self.waiting.iter().filter(|one| one.is_lost).count();
+        [self.trace.launches.len(), self.finalizers.len() + lost]
     }
 
     /// How much there is of what belongs to one program and a summary does not repeat.
