@@ -61,11 +61,12 @@ impl<'p> Interpreter<'p> {
         let (lost, kept) = std::mem::take(&mut self.waiting).into_iter().partition(|one| one.is_lost);
         self.waiting = kept;
         let lost: Vec<Waiting> = lost;
+        // Of several it may be any.
+        let is_one = lost.len() == 1;
         for Waiting { made, .. } in lost {
             let start = Value::Outside(self.paths.child(made, "start"));
-            self.on_some_ways(|run| {
-                run.call(start, Args::default(), span);
-            });
+            let run = |run: &mut Self| drop(run.call(start, Args::default(), span));
+            if is_one { run(self) } else { self.on_some_ways(run) }
         }
     }
 

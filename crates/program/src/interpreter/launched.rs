@@ -223,6 +223,7 @@ impl<'p> Interpreter<'p> {
 
 /// Whether DeepSpeed is told which cards or machines to take, in whatever way.
 fn has_choice(options: &[Option<&str>]) -> bool {
-    const CHOICES: &[&str] = &["--exclude", "-e", "--num_gpus", "--num_nodes", "--no_local_rank", "--force_multi"];
+    const CHOICES: &[&str] =
+        &["--exclude", "-e", "--num_gpus", "--num_nodes", "--no_local_rank", "--force_multi"];
     options.iter().flatten().any(|word| CHOICES.contains(&word.split('=').next().unwrap_or_default()))
 }
