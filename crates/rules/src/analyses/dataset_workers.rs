@@ -48,7 +48,7 @@ pub(super) fn that_use_cuda(scope: &FileScope<'_>) -> Vec<RawFinding> {
         true => loaders_in(Around::of(scope), &|span| scope.place(span)),
         false => Vec::new(),
     };
-    let mut candidates: Vec<(String, Vec<usize>)> = Vec::new();
+    let mut candidates: Vec<(String, Vec<usize>, bool)> = Vec::new();
     for class in &scope.code.classes {
         let is_dataset = class.bases.iter().any(|base| scope.text(base.span).ends_with("Dataset"));
         let methods = methods_of(class.name, scope, &|name| match name {
@@ -56,16 +56,16 @@ pub(super) fn that_use_cuda(scope: &FileScope<'_>) -> Vec<RawFinding> {
             "__call__" => !is_dataset,
             _ => false,
         });
-        candidates.push((class.name.to_owned(), methods));
+        candidates.push((class.name.to_owned(), methods, is_dataset));
     }
     for step in &scope.code.body {
         if let StatementKind::Define { function, .. } = &step.kind {
-            candidates.push((scope.code.functions[*function].name.to_owned(), vec![*function]));
+            candidates.push((scope.code.functions[*function].name.to_owned(), vec![*function], false));
         }
     }
     let mut found = Vec::new();
     let mut others_read: FxHashSet<u32> = FxHashSet::default();
-    for (name, functions) in &candidates {
+    for (name, functions, is_dataset) in &candidates {
         let mut uses: Vec<(Span, String)> =
             functions.iter().flat_map(|function| uses_in(*function, name, scope, 0)).collect();
         let mut how = "runs in";
@@ -93,14 +93,13 @@ pub(super) fn that_use_cuda(scope: &FileScope<'_>) -> Vec<RawFinding> {
                 loaders.extend(loaders_in(around, &place));
             }
         }
-        let is_function = scope.code.functions.iter().any(|function| function.name == name);
         let surely = |loader: &&Loader| {
             loader.dataset.as_ref() == Some(name)
                 || loader.collate.as_ref() == Some(name)
                 || loader.transforms.contains(name)
         };
         let perhaps =
-            |loader: &&Loader| !is_function && loader.dataset.is_none() && loader.made.contains(name);
+            |loader: &&Loader| *is_dataset && loader.dataset.is_none() && loader.made.contains(name);
         let sure = loaders.iter().find(surely);
         if let Some(loader) = sure.or_else(|| loaders.iter().find(perhaps)) {
             report(&uses, how, loader, sure.is_some(), scope, &mut found);
