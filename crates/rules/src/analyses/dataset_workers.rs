@@ -11,12 +11,13 @@ use super::cuda_calls::reaches_cuda;
 use super::own_calls;
 use crate::code::walk::{Ancestor, CodeNode, walk, walk_block};
 use crate::code::{Expr, ExprKind, StatementKind, Target};
-use crate::facts::{Place, Span};
+use crate::facts::{FileId, Place, Span};
 use crate::program::Names;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 use options::Around;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::LazyCell;
 
 /// A DataLoader with workers.
 #[derive(Clone)]
@@ -34,6 +35,28 @@ struct Loader {
     /// The functions and classes that its dataset applies to each item, and the lambdas among them.
     transforms: Vec<String>,
     transform_lambdas: Vec<usize>,
+}
+
+impl Loader {
+    /// Whether its workers surely run what has this name.
+    fn names(&self, name: &String) -> bool {
+        self.dataset.as_ref() == Some(name)
+            || self.collate.as_ref() == Some(name)
+            || self.transforms.contains(name)
+    }
+}
+
+/// Which calls of a function are looked into.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Calls {
+    OfFile,
+    OfProject,
+}
+
+/// Files that import this one and make loaders.
+fn importing_with_loader(scope: &FileScope<'_>) -> Vec<FileId> {
+    let importers = scope.program.importers(scope.file).into_iter().map(|one| one.file);
+    importers.filter(|file| scope.program.has_word(*file, LOADER)).collect()
 }
 
 /// The name of the class, without which no file makes one.
@@ -65,9 +88,20 @@ pub(super) fn that_use_cuda(scope: &FileScope<'_>) -> Vec<RawFinding> {
     }
     let mut found = Vec::new();
     let mut others_read: FxHashSet<u32> = FxHashSet::default();
+    let importing = LazyCell::new(|| importing_with_loader(scope));
     for (name, functions, is_dataset) in &candidates {
-        let mut uses: Vec<(Span, String)> =
-            functions.iter().flat_map(|function| uses_in(*function, name, scope, 0)).collect();
+        let uses_with = |calls| -> Vec<(Span, String)> {
+            functions.iter().flat_map(|function| uses_in(*function, name, scope, calls, 0)).collect()
+        };
+        let mut uses = uses_with(Calls::OfFile);
+        // What other files do is looked at where a loader may run this.
+        let is_run = || {
+            loaders.iter().any(|loader| loader.names(name))
+                || importing.iter().any(|other| scope.program.has_word(*other, name))
+        };
+        if uses.is_empty() && !functions.is_empty() && is_run() {
+            uses = uses_with(Calls::OfProject);
+        }
         let mut how = "runs in";
         if uses.is_empty() {
             uses = handed_out(name, functions, scope);
@@ -93,11 +127,7 @@ pub(super) fn that_use_cuda(scope: &FileScope<'_>) -> Vec<RawFinding> {
                 loaders.extend(loaders_in(around, &place));
             }
         }
-        let surely = |loader: &&Loader| {
-            loader.dataset.as_ref() == Some(name)
-                || loader.collate.as_ref() == Some(name)
-                || loader.transforms.contains(name)
-        };
+        let surely = |loader: &&Loader| loader.names(name);
         let perhaps =
             |loader: &&Loader| *is_dataset && loader.dataset.is_none() && loader.made.contains(name);
         let sure = loaders.iter().find(surely);
@@ -116,14 +146,28 @@ pub(super) fn that_use_cuda(scope: &FileScope<'_>) -> Vec<RawFinding> {
         let Some(method) = &loader.collate_method else { continue };
         for class in &scope.code.classes {
             for function in methods_of(class.name, scope, &|name| name == method) {
-                report(&uses_in(function, class.name, scope, 0), "runs in", loader, true, scope, &mut found);
+                report(
+                    &uses_in(function, class.name, scope, Calls::OfProject, 0),
+                    "runs in",
+                    loader,
+                    true,
+                    scope,
+                    &mut found,
+                );
             }
         }
     }
     for loader in &loaders {
         let lambdas = loader.collate_lambda.iter().chain(&loader.transform_lambdas);
         for lambda in lambdas.filter(|_| loader.place.file == scope.file) {
-            report(&uses_in(*lambda, "", scope, 0), "runs in", loader, true, scope, &mut found);
+            report(
+                &uses_in(*lambda, "", scope, Calls::OfProject, 0),
+                "runs in",
+                loader,
+                true,
+                scope,
+                &mut found,
+            );
         }
     }
     found
@@ -159,7 +203,13 @@ fn methods_of(class: &str, scope: &FileScope<'_>, wanted: &dyn Fn(&str) -> bool)
 }
 
 /// The calls of CUDA in a function, and in the methods and functions of the file that it calls.
-fn uses_in(function: usize, class: &str, scope: &FileScope<'_>, hops: usize) -> Vec<(Span, String)> {
+fn uses_in(
+    function: usize,
+    class: &str,
+    scope: &FileScope<'_>,
+    calls: Calls,
+    hops: usize,
+) -> Vec<(Span, String)> {
     let mut uses = Vec::new();
     let mut called = Vec::new();
     walk_block(scope.code, &scope.code.functions[function].body, &mut |part, around| {
@@ -171,7 +221,8 @@ fn uses_in(function: usize, class: &str, scope: &FileScope<'_>, hops: usize) -> 
             uses.push((expr.span, name));
         }
         let ExprKind::Call(call) = &expr.kind else { return };
-        if uses.last().is_none_or(|(span, _)| *span != expr.span)
+        if calls == Calls::OfProject
+            && uses.last().is_none_or(|(span, _)| *span != expr.span)
             && let Some((_, name)) = own_calls::reached_elsewhere(call, scope)
         {
             uses.push((expr.span, name));
@@ -192,7 +243,7 @@ fn uses_in(function: usize, class: &str, scope: &FileScope<'_>, hops: usize) -> 
     });
     if hops < MAX_HOPS {
         called.retain(|one| *one != function);
-        uses.extend(called.into_iter().flat_map(|one| uses_in(one, class, scope, hops + 1)));
+        uses.extend(called.into_iter().flat_map(|one| uses_in(one, class, scope, calls, hops + 1)));
     }
     uses
 }

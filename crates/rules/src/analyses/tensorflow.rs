@@ -299,9 +299,6 @@ pub(super) fn beside_jax(scope: &FileScope<'_>) -> Vec<RawFinding> {
     if !computes {
         return Vec::new();
     }
-    // Of a function of the project, wherever it lies.
-    let elsewhere = || own.iter().find_map(|(span, call)| Some((*span, Some(reads_data(call, scope)?))));
-    let Some((span, place)) = reads.map(|span| (span, None)).or_else(elsewhere) else { return Vec::new() };
     const HIDES: &[&str] = &[
         "set_visible_devices",
         "set_memory_growth",
@@ -315,6 +312,14 @@ pub(super) fn beside_jax(scope: &FileScope<'_>) -> Vec<RawFinding> {
     if scope.program.every_file().any(|(_, file)| hides(&file.text)) {
         return Vec::new();
     }
+    // Of a function of the project, wherever it lies.
+    let may_read = || scope.program.has_any(&["tf.data", "tensorflow.data", "tfds", "tensorflow_datasets"]);
+    let elsewhere = || {
+        own.iter()
+            .filter(|_| may_read())
+            .find_map(|(span, call)| Some((*span, Some(reads_data(call, scope)?))))
+    };
+    let Some((span, place)) = reads.map(|span| (span, None)).or_else(elsewhere) else { return Vec::new() };
     let raw_finding = RawFinding::at(scope.place(span));
     vec![match place {
         Some(place) => raw_finding.beside(place, "the data is read here"),
