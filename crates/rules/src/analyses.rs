@@ -86,6 +86,7 @@ mod pickled;
 mod placed_models;
 mod plain_builds;
 mod plain_layers;
+mod podman_options;
 mod pooled_pipelines;
 mod preloads;
 mod process_counts;

@@ -8,8 +8,9 @@ use crate::facts::{FileId, Place};
 use crate::program::Names;
 use crate::rules::files::FileScope;
 
-/// Words of a function that asks whether there is a GPU.
-const ASKS: &[&str] = &["is_available", "device_count", "get_gpu_ids"];
+/// Words of a function that asks whether there is a GPU, or has another way.
+const ASKS: &[&str] =
+    &["is_available", "device_count", "get_gpu_ids", "else \"cpu\"", "else 'cpu'", "else torch.device("];
 
 /// So many calls are followed into each other.
 const MOST_CALLS: usize = 4;

@@ -11,7 +11,9 @@ use crate::rules::uses::argument;
 pub(super) fn without_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
     // `step.options(num_gpus=1).remote()`, also by the settings of a cluster, gives one where it is called.
     let text = scope.whole_text();
-    if [".options(", "NOSET_CUDA_VISIBLE_DEVICES", "OVERRIDE_ON_ZERO"].iter().any(|word| text.contains(word))
+    if [".options(", "NOSET_CUDA_VISIBLE_DEVICES", "OVERRIDE_ON_ZERO", "local_mode=True"]
+        .iter()
+        .any(|word| text.contains(word))
     {
         return Vec::new();
     }

@@ -3,10 +3,10 @@
 
 use super::{
     Analysis, bare_tools, builds, containers, docker_requests, global_ranks, host_collectives, image_builds,
-    late_ranks, linked, mpi_ranks, node_numbers, picked_cards, pooled_pipelines, preloads, process_counts,
-    providers, rank_masks, ranks, ray_environments, ray_tasks, requirements, served_cards, settings_files,
-    slurm_jobs, spawned_devices, spread_ranks, subshells, task_numbers, thread_contexts, unread_choices,
-    uv_runs,
+    late_ranks, linked, mpi_ranks, node_numbers, picked_cards, podman_options, pooled_pipelines, preloads,
+    process_counts, providers, rank_masks, ranks, ray_environments, ray_tasks, requirements, served_cards,
+    settings_files, slurm_jobs, spawned_devices, spread_ranks, subshells, task_numbers, thread_contexts,
+    unread_choices, uv_runs,
 };
 
 /// All of them, by name.
@@ -108,6 +108,7 @@ pub(super) const ANALYSES: &[Analysis] = &[
         words: &["CUDA_VISIBLE_DEVICES"],
         look: rank_masks::for_all_ranks,
     },
+    Analysis { name: "podman-gpus-option", words: &["podman"], look: podman_options::for_gpus },
     Analysis {
         name: "provider-dropped",
         words: &["CUDAExecutionProvider", "TensorrtExecutionProvider"],
