@@ -1,12 +1,15 @@
 //! What the names in one file mean by its imports and assignments alone, wherever they stand: `torch.cuda.init` for
 //! `c.init` behind `from torch import cuda as c`. Nothing runs for this, so it also speaks of code that nobody calls.
 
+mod regions;
+
 use super::Program;
 use crate::code::walk::{Ancestor, CodeNode, walk};
-use crate::code::{Expr, ExprKind, Import, ImportNames, Parameter, Statement, StatementKind, Target};
+use crate::code::{Expr, ExprKind, Import, ImportNames, Parameter, StatementKind, Target};
 use crate::facts::{FileId, Span};
 use crate::sources::Language;
 use elsa::FrozenMap;
+use regions::{Regions, region};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use std::rc::Rc;
 
@@ -131,60 +134,6 @@ impl<'c, 's> Names<'c, 's> {
             None => found.push(expr),
         }
     }
-}
-
-/// Where the bodies of functions and classes stand: the namespaces of what lies in them.
-#[derive(Debug)]
-struct Regions(Vec<Region>);
-
-#[derive(Debug)]
-struct Region {
-    span: Span,
-    namespace: Key,
-    /// The region around this one.
-    outer: Option<usize>,
-}
-
-impl Regions {
-    fn of(mut found: Vec<(Span, Key)>) -> Regions {
-        found.sort_by_key(|(span, _)| (span.start, std::cmp::Reverse(span.end)));
-        let mut regions: Vec<Region> = Vec::with_capacity(found.len());
-        for (span, namespace) in found {
-            let mut outer = regions.len().checked_sub(1);
-            while let Some(index) = outer
-                && regions[index].span.end < span.end
-            {
-                outer = regions[index].outer;
-            }
-            regions.push(Region { span, namespace, outer });
-        }
-        Regions(regions)
-    }
-
-    /// The namespace that something belongs to which stands there.
-    fn holding(&self, span: Span) -> Key {
-        let mut inner = self.0.partition_point(|region| region.span.start <= span.start).checked_sub(1);
-        while let Some(index) = inner {
-            if span.end <= self.0[index].span.end {
-                return self.0[index].namespace;
-            }
-            inner = self.0[index].outer;
-        }
-        Key::Module
-    }
-}
-
-/// Where a body stands, with the decorators of what it defines first.
-fn region(body: &[Statement<'_>], namespace: Key) -> Option<(Span, Key)> {
-    let (first, last) = (body.first()?, body.last()?);
-    let decorator = match &first.kind {
-        StatementKind::Define { decorators, .. } | StatementKind::DefineClass { decorators, .. } => {
-            decorators.first()
-        }
-        _ => None,
-    };
-    let start = decorator.map_or(first.span.start, |one| one.span.start.min(first.span.start));
-    Some((Span { start, end: last.span.end }, namespace))
 }
 
 /// A namespace of the file.

@@ -51,45 +51,66 @@ const LAUNCHERS: &[Launcher] = &[
     Launcher {
         names: &["vllm", "vllm.entrypoints.openai.api_server", "vllm.entrypoints.api_server"],
         verbs: &["serve"],
-        options: &["--tensor-parallel-size", "-tp"],
+        options: &["--tensor-parallel-size", "--tensor_parallel_size", "-tp"],
         elsewhere: &["--distributed-executor-backend", "--nnodes", "--device"],
+    },
+    // Each replica has at least one GPU.
+    Launcher {
+        names: &["vllm", "trl"],
+        verbs: &["serve", "vllm-serve"],
+        options: &["--data-parallel-size", "--data_parallel_size", "-dp"],
+        elsewhere: &[
+            "--distributed-executor-backend",
+            "--data-parallel-size-local",
+            "-dpl",
+            "--nnodes",
+            "--device",
+        ],
     },
 ];
 
 /// The GPUs that the words of a command ask for. Words of which one is not known say nothing: it may be an option.
 pub fn ranks(words: &[Option<&str>]) -> Option<Ranks> {
-    let launcher_at = |at: usize, word: &str| {
-        let named = LAUNCHERS.iter().find(|launcher| launcher.names.contains(&program_name(word)))?;
+    let fits = |at: usize, launcher: &Launcher| {
+        let is_named = words[at].is_some_and(|word| launcher.names.contains(&program_name(word)));
         let behind = words.get(at + 1).copied().flatten();
         let is_module = at > 0 && words[at - 1] == Some("-m");
-        let fits =
-            is_module || named.verbs.is_empty() || behind.is_some_and(|word| named.verbs.contains(&word));
-        fits.then_some((at, named))
+        let is_told = is_module
+            || launcher.verbs.is_empty()
+            || behind.is_some_and(|word| launcher.verbs.contains(&word));
+        is_named && is_told
     };
-    let (at, launcher) =
-        words.iter().enumerate().find_map(|(at, word)| word.and_then(|word| launcher_at(at, word)))?;
-    // What stands behind the program is for the program.
-    let is_program = |word: &Option<&str>| word.is_some_and(|word| word.ends_with(".py"));
-    let end = words.iter().position(is_program).filter(|end| *end > at).unwrap_or(words.len());
-    let options = &words[at + 1..end];
-    let name_of = |word: &str| word.split_once('=').map_or(word.to_owned(), |(name, _)| name.to_owned());
-    if options.iter().flatten().any(|word| launcher.elsewhere.contains(&name_of(word).as_str())) {
-        return None;
-    }
-    options.iter().enumerate().find_map(|(at, word)| {
-        let word = (*word)?;
-        if !launcher.options.contains(&name_of(word).as_str()) {
+    let at = (0..words.len()).find(|at| LAUNCHERS.iter().any(|launcher| fits(*at, launcher)))?;
+    let asked = LAUNCHERS.iter().filter(|launcher| fits(at, launcher)).filter_map(|one| one.asked(words, at));
+    asked.max_by_key(|ranks| ranks.count)
+}
+
+impl Launcher {
+    /// What its options ask for, where it stands at a position.
+    fn asked(&self, words: &[Option<&str>], at: usize) -> Option<Ranks> {
+        // What stands behind the program is for the program.
+        let is_program = |word: &Option<&str>| word.is_some_and(|word| word.ends_with(".py"));
+        let end = words.iter().position(is_program).filter(|end| *end > at).unwrap_or(words.len());
+        let options = &words[at + 1..end];
+        let name_of = |word: &str| word.split_once('=').map_or(word.to_owned(), |(name, _)| name.to_owned());
+        if options.iter().flatten().any(|word| self.elsewhere.contains(&name_of(word).as_str())) {
             return None;
         }
-        let (value, option) = match word.split_once('=') {
-            Some((_, value)) => (value, word.to_owned()),
-            None => {
-                let value = options.get(at + 1).copied().flatten()?;
-                (value, format!("{word} {value}"))
+        options.iter().enumerate().find_map(|(at, word)| {
+            let word = (*word)?;
+            if !self.options.contains(&name_of(word).as_str()) {
+                return None;
             }
-        };
-        Some(Ranks { count: value.parse().ok()?, option })
-    })
+            let (value, option) = match word.split_once('=') {
+                Some((_, value)) => (value, word.to_owned()),
+                None => {
+                    let value = options.get(at + 1).copied().flatten()?;
+                    (value, format!("{word} {value}"))
+                }
+            };
+            Some(Ranks { count: value.parse().ok()?, option })
+        })
+    }
 }
 
 /// The file of settings that `accelerate launch` is given, where its words say nothing of the processes themselves.

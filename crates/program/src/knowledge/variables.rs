@@ -155,7 +155,12 @@ impl Variables {
             known.len() >= SHORTEST || distance == 1 && known.len() + 1 == SHORTEST
         };
         let near = near.filter(|(distance, known)| *distance <= FAR && is_long(*distance, known));
-        let near = near.map(|(_, known)| known.clone());
+        // `CUDA_DEVICE_VISIBLE`: the same words in another order.
+        let with_words = || {
+            let words = words_of(name);
+            self.rows.keys().find(|known| words.len() > 2 && words_of(known) == words)
+        };
+        let near = near.map(|(_, known)| known).or_else(with_words).cloned();
         asked.insert(name.to_owned(), near.clone());
         near.and_then(|near| self.known(&near))
     }
@@ -163,6 +168,13 @@ impl Variables {
     fn known(&self, name: &str) -> Option<&str> {
         self.rows.get_key_value(name).map(|(known, _)| known.as_str())
     }
+}
+
+/// The words of a name, in the order of the alphabet and without the sign of the plural.
+fn words_of(name: &str) -> Vec<&str> {
+    let mut words: Vec<&str> = name.split('_').map(|word| word.strip_suffix('S').unwrap_or(word)).collect();
+    words.sort_unstable();
+    words
 }
 
 /// Moments that no point of a program is.

@@ -1,6 +1,7 @@
 //! Indices of NVML and of CUDA, taken for each other: NVML counts the cards of the machine in the order of their slots and
 //! knows no mask, CUDA counts what the mask leaves, the fastest first.
 
+use super::given_arguments::given_to;
 use super::parsed_masks::mask_in;
 use super::written_variables::writes_mask_alone;
 use crate::code::walk::{CodeNode, functions_around, walk};
@@ -164,12 +165,25 @@ fn cuda_index<'c>(scope: &FileScope<'_>, call: &'c Call<'c>) -> Option<&'c Expr<
     }
 }
 
-/// `torch.cuda.current_device()`, `tensor.device.index`
+/// `torch.cuda.current_device()`, `tensor.device.index`, `device.index or 0`, and a parameter that calls of the file give one.
 fn is_cuda_index(scope: &FileScope<'_>, index: &Expr<'_>) -> bool {
     let meant = scope.names.meant(index);
     match &meant.kind {
         ExprKind::Call(call) => scope.names.path(&call.callee) == Some("torch.cuda.current_device"),
-        ExprKind::Attribute(object, "index") => scope.text(object.span).ends_with("device"),
+        ExprKind::Attribute(object, "index") => {
+            let is_device = |one: &Expr<'_>| scope.names.path(one) == Some("torch.device()");
+            scope.text(object.span).ends_with("device")
+                || scope.names.may_mean(object).into_iter().any(is_device)
+        }
+        ExprKind::Any(values) => values.first().is_some_and(|first| is_cuda_index(scope, first)),
+        ExprKind::Name(_) => {
+            given_to(scope, meant).into_iter().any(|given| is_plain_cuda_index(scope, given))
+        }
         _ => false,
     }
+}
+
+/// The same, without parameters.
+fn is_plain_cuda_index(scope: &FileScope<'_>, index: &Expr<'_>) -> bool {
+    !matches!(scope.names.meant(index).kind, ExprKind::Name(_)) && is_cuda_index(scope, index)
 }

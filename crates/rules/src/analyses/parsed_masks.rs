@@ -25,6 +25,7 @@ pub(super) fn that_become_numbers(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found: Vec<RawFinding> = Vec::new();
     // Names that a loop over the parts of a mask binds, and where they hold.
     let mut elements: Vec<(&str, Span, &'static str)> = Vec::new();
+    let mut of_names: Vec<(Span, &Expr<'_>)> = Vec::new();
     walk(scope.code, &mut |part, around| match part {
         CodeNode::Statement(step) => {
             if let StatementKind::For { target: Target::Name(name, _), iterable, .. } = &step.kind
@@ -48,12 +49,13 @@ pub(super) fn that_become_numbers(scope: &FileScope<'_>) -> Vec<RawFinding> {
                 }
             }
             ExprKind::Call(call) => {
-                let as_number = number_of(scope, call).or_else(|| {
-                    let ExprKind::Name(name) = made_int(scope, call)?.kind else { return None };
-                    let within = |span: &Span| span.start <= expr.span.start && expr.span.end <= span.end;
-                    let element = elements.iter().find(|(known, span, _)| *known == name && within(span));
-                    element.map(|(_, _, raises)| (MASKS[0], *raises))
-                });
+                let as_number = number_of(scope, call);
+                if as_number.is_none()
+                    && let Some(made) = made_int(scope, call)
+                    && !is_guarded(scope, around)
+                {
+                    of_names.push((expr.span, stripped(made)));
+                }
                 let as_literal = || literal_of(scope, call).map(|variable| (variable, AS_LITERAL));
                 let read = as_number.or_else(as_literal).filter(|_| !is_guarded(scope, around));
                 if let Some((variable, raises)) = read {
@@ -65,7 +67,32 @@ pub(super) fn that_become_numbers(scope: &FileScope<'_>) -> Vec<RawFinding> {
         },
         CodeNode::Target(_) => {}
     });
+    // `int(entry)`, also in a helper that is called for each.
+    let element_of = |part: &Expr<'_>| {
+        let ExprKind::Name(name) = part.kind else { return None };
+        let within = |span: &Span| span.start <= part.span.start && part.span.end <= span.end;
+        elements.iter().find(|(known, span, _)| *known == name && within(span)).map(|(_, _, raises)| *raises)
+    };
+    for (span, part) in of_names {
+        let raises = element_of(part).or_else(|| given_to(scope, part).into_iter().find_map(element_of));
+        if let Some(raises) = raises {
+            let raw_finding = RawFinding::at(scope.place(span)).word("variable", MASKS[0]);
+            found.push(raw_finding.word("raises", raises));
+        }
+    }
+    found.sort_by_key(|one| one.place);
     found
+}
+
+/// `entry` of `entry.strip()`
+fn stripped<'c>(part: &'c Expr<'c>) -> &'c Expr<'c> {
+    match &part.kind {
+        ExprKind::Call(call) if call.arguments.is_empty() => match &call.callee.kind {
+            ExprKind::Attribute(object, "strip") => object,
+            _ => part,
+        },
+        _ => part,
+    }
 }
 
 /// The mask that a call makes a number, or numbers, of, and what comes of that.

@@ -227,6 +227,14 @@ fn may_be<'e>(expr: &'e Expr<'e>, scope: &'e FileScope<'_>, depth: usize, lists:
     let meant = scope.names.meant(expr);
     match &meant.kind {
         ExprKind::Sequence(listed) => lists.push(listed),
+        ExprKind::Call(call) => {
+            // `list(PROVIDERS)`
+            if let Some("builtins.list" | "builtins.tuple") = scope.names.path(&call.callee)
+                && let [only] = &call.arguments[..]
+            {
+                may_be(&only.value, scope, depth + 1, lists);
+            }
+        }
         ExprKind::Choice(parts) => {
             may_be(&parts.1, scope, depth + 1, lists);
             may_be(&parts.2, scope, depth + 1, lists);
