@@ -121,7 +121,40 @@ fn is_global(scope: &FileScope<'_>, index: &Expr<'_>) -> bool {
         may_be.into_iter().partition(|one| is_number(one));
     match others.as_slice() {
         [only] if !numbers.is_empty() => is_global_itself(scope, only),
+        [Expr { kind: ExprKind::Attribute(..), .. }] if numbers.is_empty() => {
+            is_global_itself(scope, index)
+                || kept_in_attribute(scope, index).is_some_and(|value| is_global_itself(scope, value))
+        }
         _ => is_global_itself(scope, index),
+    }
+}
+
+/// What the file assigns to the attribute of an object, where that happens once: `settings.rank = comm.Get_rank()`.
+fn kept_in_attribute<'c>(scope: &FileScope<'c>, index: &Expr<'_>) -> Option<&'c Expr<'c>> {
+    let written = scope.text(index.span);
+    let mut values: Vec<&Expr<'_>> = Vec::new();
+    walk(scope.code, &mut |part, _| {
+        let CodeNode::Statement(Statement {
+            kind: StatementKind::Assign { targets, value: Some(value), .. },
+            ..
+        }) = part
+        else {
+            return;
+        };
+        let is_it = |target: &Target<'_>| match target {
+            Target::Attribute(object, name) => {
+                written.strip_suffix(name).and_then(|rest| rest.strip_suffix('.'))
+                    == Some(scope.text(object.span))
+            }
+            _ => false,
+        };
+        if targets.iter().any(is_it) {
+            values.push(value);
+        }
+    });
+    match values[..] {
+        [only] => Some(only),
+        _ => None,
     }
 }
 
