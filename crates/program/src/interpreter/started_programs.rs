@@ -25,7 +25,14 @@ const TO_A_SHELL: [&str; 5] = [
 impl<'p> Interpreter<'p> {
     /// A variable for programs that are started: kept for those that get the copy.
     pub(super) fn keep_for_started(&mut self, key: &Value<'p>, value: &Value<'p>, span: Span) {
-        let Some((variable, reaching)) = self.handed_over(key, value, span) else { return };
+        // `env["ZE_AFFINITY_MASK" if xpu else "CUDA_VISIBLE_DEVICES"] = "1,2"`: nobody knows whether it is the mask.
+        let may_be_mask = |key: &Value<'p>| matches!(key, Value::Text(text) if text.text == MASK);
+        let of_several = matches!(key, Value::OneOf(keys) if keys.iter().any(may_be_mask));
+        let handed = match of_several {
+            true => Some((MASK.to_owned(), smallvec![Definition::Elsewhere])),
+            false => self.handed_over(key, value, span),
+        };
+        let Some((variable, reaching)) = handed else { return };
         self.copied.retain(|(known, _)| *known != variable);
         self.copied.push((variable, reaching));
     }
