@@ -86,7 +86,7 @@ impl Scope<'_> {
         let imported = self.program.is_imported(file);
         let is_library = match start {
             Some(start) => imported && start != Start::Tests,
-            None => imported || !self.is_script(file),
+            None => imported || !(self.is_script(file) || makes_app(self.program.code(file))),
         };
         let started = module.parent.is_none() && self.kind == ScopeKind::Program;
         let name = self.program.name_of(file);
@@ -230,4 +230,16 @@ fn position_in(
             inner.map_or(around, |block| position_in(code, block, span, around))
         }
     }
+}
+
+/// Whether the top level makes the application of a server, which starts it by its name: `app = Flask(__name__)`. Where servers copy
+/// themselves afterwards, that is another fault.
+fn makes_app(code: &Code<'_>) -> bool {
+    const APPS: &[&str] = &["Bottle", "FastAPI", "Flask", "Litestar", "Quart", "Sanic", "Starlette"];
+    code.body.iter().any(|step| match &step.kind {
+        StatementKind::Assign { value: Some(Expr { kind: ExprKind::Call(call), .. }), .. } => {
+            matches!(call.callee.kind, ExprKind::Name(name) | ExprKind::Attribute(_, name) if APPS.contains(&name))
+        }
+        _ => false,
+    })
 }

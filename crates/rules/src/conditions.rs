@@ -265,7 +265,7 @@ impl Scope<'_> {
     }
 
     fn device_differs(&self, event: &Event) -> bool {
-        let EventKind::Select { index: Some(index), .. } = event.what else { return false };
+        let EventKind::Select { index: Some(index), ref by, .. } = event.what else { return false };
         // A negative one stands for the CPU.
         if !(0..NO_DEVICE).contains(&index) {
             return false;
@@ -279,7 +279,9 @@ impl Scope<'_> {
             None => {
                 let is_counted =
                     || event.process == Some(index) && self.program.text(event.place).contains("range(");
-                index != 0 && !self.trace.told.contains(&event.place) && !is_counted()
+                // A card apart for the engine beside the trainer is what trl asks for: `vllm_device: cuda:1`.
+                let is_apart = by == "vllm_device";
+                index != 0 && !is_apart && !self.trace.told.contains(&event.place) && !is_counted()
             }
         }
     }

@@ -47,10 +47,11 @@ impl Loader {
 }
 
 /// Which calls of a function are looked into.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Calls {
+#[derive(Clone, Copy)]
+enum Calls<'a> {
     OfFile,
-    OfProject,
+    /// Also of names that the file imports.
+    OfProject(&'a FxHashSet<&'a str>),
 }
 
 /// Files that import this one and make loaders.
@@ -89,6 +90,7 @@ pub(super) fn that_use_cuda(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
     let mut others_read: FxHashSet<u32> = FxHashSet::default();
     let importing = LazyCell::new(|| importing_with_loader(scope));
+    let imports = LazyCell::new(|| own_calls::names_imported(scope));
     for (name, functions, is_dataset) in &candidates {
         let uses_with = |calls| -> Vec<(Span, String)> {
             functions.iter().flat_map(|function| uses_in(*function, name, scope, calls, 0)).collect()
@@ -100,7 +102,7 @@ pub(super) fn that_use_cuda(scope: &FileScope<'_>) -> Vec<RawFinding> {
                 || importing.iter().any(|other| scope.program.has_word(*other, name))
         };
         if uses.is_empty() && !functions.is_empty() && is_run() {
-            uses = uses_with(Calls::OfProject);
+            uses = uses_with(Calls::OfProject(&imports));
         }
         let mut how = "runs in";
         if uses.is_empty() {
@@ -147,7 +149,7 @@ pub(super) fn that_use_cuda(scope: &FileScope<'_>) -> Vec<RawFinding> {
         for class in &scope.code.classes {
             for function in methods_of(class.name, scope, &|name| name == method) {
                 report(
-                    &uses_in(function, class.name, scope, Calls::OfProject, 0),
+                    &uses_in(function, class.name, scope, Calls::OfProject(&imports), 0),
                     "runs in",
                     loader,
                     true,
@@ -161,7 +163,7 @@ pub(super) fn that_use_cuda(scope: &FileScope<'_>) -> Vec<RawFinding> {
         let lambdas = loader.collate_lambda.iter().chain(&loader.transform_lambdas);
         for lambda in lambdas.filter(|_| loader.place.file == scope.file) {
             report(
-                &uses_in(*lambda, "", scope, Calls::OfProject, 0),
+                &uses_in(*lambda, "", scope, Calls::OfProject(&imports), 0),
                 "runs in",
                 loader,
                 true,
@@ -207,7 +209,7 @@ fn uses_in(
     function: usize,
     class: &str,
     scope: &FileScope<'_>,
-    calls: Calls,
+    calls: Calls<'_>,
     hops: usize,
 ) -> Vec<(Span, String)> {
     let mut uses = Vec::new();
@@ -221,8 +223,9 @@ fn uses_in(
             uses.push((expr.span, name));
         }
         let ExprKind::Call(call) = &expr.kind else { return };
-        if calls == Calls::OfProject
+        if let Calls::OfProject(imports) = calls
             && uses.last().is_none_or(|(span, _)| *span != expr.span)
+            && own_calls::may_lie_elsewhere(call, imports)
             && let Some((_, name)) = own_calls::reached_elsewhere(call, scope)
         {
             uses.push((expr.span, name));

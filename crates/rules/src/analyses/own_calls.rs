@@ -7,6 +7,7 @@ use crate::code::{Call, Expr, ExprKind, ImportNames, Statement, StatementKind};
 use crate::facts::{FileId, Place};
 use crate::program::Names;
 use crate::rules::files::FileScope;
+use rustc_hash::FxHashSet;
 
 /// Words of a function that asks whether there is a GPU, or has another way.
 const ASKS: &[&str] =
@@ -47,6 +48,25 @@ pub(super) fn reached_elsewhere(call: &Call<'_>, scope: &FileScope<'_>) -> Optio
     let (file, name) = imported(scope, module, name)?;
     let names = Names::of(scope.program, file);
     reached_in(name, &scope.of_other(file, &names), 0, Sought::Reach)
+}
+
+/// The names that the imports of a file bind, wherever they stand.
+pub(super) fn names_imported<'a>(scope: &FileScope<'a>) -> FxHashSet<&'a str> {
+    let mut bound = FxHashSet::default();
+    walk(scope.code, &mut |part, _| {
+        let CodeNode::Statement(Statement { kind: StatementKind::Import(import), .. }) = part else { return };
+        match &import.names {
+            ImportNames::Names(names) => bound.extend(names.iter().map(|one| one.bound)),
+            ImportNames::Module(name) => bound.extend([name.unwrap_or(import.module)]),
+            ImportNames::Star => {}
+        }
+    });
+    bound
+}
+
+/// Whether what a call names is one of the names that a file imports, or lies in one.
+pub(super) fn may_lie_elsewhere(call: &Call<'_>, imports: &FxHashSet<&str>) -> bool {
+    named(call).is_some_and(|(module, name)| imports.contains(module.unwrap_or(name)))
 }
 
 /// What a call names: a function or class, and the module in which it lies.
