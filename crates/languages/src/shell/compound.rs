@@ -118,12 +118,12 @@ impl<'s> Lowering<'s, '_> {
         let only = values.len() == 1;
         for value in values {
             let element = self.value(value);
-            let has_words = |kind: &ExprKind<'_>| {
-                matches!(kind, ExprKind::Variable(_) | ExprKind::Call(_) | ExprKind::Item(_))
+            let has_words = match element.kind {
+                ExprKind::Variable(_) => true,
+                ExprKind::Call(_) | ExprKind::Item(_) => value.kind() != "string",
+                _ => false,
             };
-            if only && value.kind() != "string" && has_words(&element.kind)
-                || only && matches!(element.kind, ExprKind::Variable(_))
-            {
+            if only && has_words {
                 // The words of `$GPUS`, or the elements of an array.
                 let body =
                     node.child_by_field_name("body").map(|body| self.deeper_block(body)).unwrap_or_default();

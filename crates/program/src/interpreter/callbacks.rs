@@ -58,9 +58,9 @@ impl<'p> Interpreter<'p> {
 
     /// `process.start()` of one that lies where it was lost, such as a list of which the length is not known: those that wait.
     pub(super) fn start_waiting(&mut self, span: Span) {
-        let (lost, kept) = std::mem::take(&mut self.waiting).into_iter().partition(|one| one.is_lost);
+        let (lost, kept): (Vec<Waiting>, _) =
+            std::mem::take(&mut self.waiting).into_iter().partition(|one| one.is_lost);
         self.waiting = kept;
-        let lost: Vec<Waiting> = lost;
         // Of several it may be any.
         let is_one = lost.len() == 1;
         for Waiting { made, .. } in lost {

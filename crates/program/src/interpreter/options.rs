@@ -159,7 +159,7 @@ impl<'p> Interpreter<'p> {
         if is_parsed && launcher_arguments::may_choose(name) {
             let mut value = self.force(value.clone());
             // `opt.gpu_ids = []`: of another list somebody else may change what it holds.
-            if std::mem::take(&mut self.assigns_literal) {
+            if self.assigns_literal {
                 value = self.contents(&value);
             }
             let one = |value: &Value<'p>| {

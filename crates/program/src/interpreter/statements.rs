@@ -37,6 +37,7 @@ impl<'p> Interpreter<'p> {
                 for target in targets {
                     self.assign(target, result.clone());
                 }
+                self.assigns_literal = false;
                 if replaces_package(targets, value) {
                     self.bind_parts(step.span);
                 }
