@@ -17,6 +17,13 @@ pub struct Mask {
     pub fault: Option<Fault>,
 }
 
+impl Mask {
+    /// Whether it names a card that is not there where cards are counted from 0 and as many as it leaves.
+    pub fn counts_outside(&self) -> bool {
+        self.highest.is_some_and(|highest| highest >= self.left as u64)
+    }
+}
+
 /// What GPUs are named by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {

@@ -266,7 +266,7 @@ impl Program<'_> {
 
     /// The file that a path leads to, seen from a folder of the project: the folder itself, that of the launcher,
     /// the project's, and those between them. Folders that a container gives the files are taken off.
-    pub fn launched_file(&self, launcher: FileId, folder: Option<&str>, path: &str) -> Option<FileId> {
+    pub(super) fn launched_file(&self, launcher: FileId, folder: Option<&str>, path: &str) -> Option<FileId> {
         let path = path.replace('\\', "/");
         let own = self.folder_of(launcher);
         let mut folders: Vec<&str> = folder.into_iter().collect();

@@ -86,8 +86,7 @@ impl<'p> Interpreter<'p> {
             let is_handed =
                 exported.is_none_or(|names| names.split(',').any(|name| name == "ALL" || name == variable));
             let Some(mask) = self.known_mask(variable).filter(|_| is_handed) else { continue };
-            let read = masks::read(&mask);
-            if read.highest.is_some_and(|highest| highest >= read.left as u64) {
+            if masks::read(&mask).counts_outside() {
                 self.note_observed(Observation::HostMaskInContainer, format!("{variable}={mask}"), span);
             }
         }
@@ -103,11 +102,8 @@ impl<'p> Interpreter<'p> {
         if written && !handed.iter().any(|name| name == MASK) {
             return;
         }
-        if let Some(mask) = self.known_mask(MASK) {
-            let read = masks::read(&mask);
-            if read.highest.is_some_and(|highest| highest >= read.left as u64) {
-                self.note_observed(Observation::DoubleRemap, format!("{MASK}={mask}"), span);
-            }
+        if let Some(mask) = self.known_mask(MASK).filter(|mask| masks::read(mask).counts_outside()) {
+            self.note_observed(Observation::DoubleRemap, format!("{MASK}={mask}"), span);
         }
     }
 

@@ -4,12 +4,11 @@ use crate::code::walk::{Ancestor, CodeNode, walk};
 use crate::code::{Call, Expr, ExprKind, Statement, StatementKind, Target};
 use crate::facts::{Span, lines_in};
 use crate::findings::Severity;
+use crate::program::MASK;
 use crate::rules::analyses::memory::{method_of, path};
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 use crate::sources::{Language, file_name_of};
-
-const MASK: &str = "CUDA_VISIBLE_DEVICES";
 
 /// What takes an empty mask away again, or asks for it.
 const MENDS: &[&str] = &[
@@ -81,7 +80,7 @@ fn in_python(scope: &FileScope<'_>) -> Vec<RawFinding> {
             // `f"CUDA_VISIBLE_DEVICES={os.environ.get('CUDA_VISIBLE_DEVICES', '')}"`
             CodeNode::Expr(Expr { kind: ExprKind::Join(parts), .. }) => match &parts[..] {
                 [Expr { kind: ExprKind::Text(text), .. }, value]
-                    if text.ends_with("CUDA_VISIBLE_DEVICES=") =>
+                    if text.strip_suffix('=').is_some_and(|name| name.ends_with(MASK)) =>
                 {
                     value
                 }

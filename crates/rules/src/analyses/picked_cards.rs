@@ -1,6 +1,6 @@
 //! Cards that accelerate is told to take, and processes that are more than these.
 
-use crate::commands::{program_name, settings_of_accelerate};
+use super::process_counts::{option, told_to_launch};
 use crate::facts::{Span, lines_in};
 use crate::masks;
 use crate::program::RunCommand;
@@ -60,12 +60,7 @@ impl Settings {
 /// Where a command says one of both itself; what a file of settings says alone is told there.
 fn in_command(scope: &FileScope<'_>, command: &RunCommand) -> Option<String> {
     let words = command.words();
-    let at = words.windows(2).position(|pair| {
-        pair[0].is_some_and(|word| program_name(word) == "accelerate") && pair[1] == Some("launch")
-    })?;
-    let is_program = |word: &Option<&str>| word.is_some_and(|word| word.ends_with(".py"));
-    let end = words.iter().position(is_program).filter(|end| *end > at).unwrap_or(words.len());
-    let told = &words[at + 2..end];
+    let told = told_to_launch(&words)?;
     // A word that is not known may be an option, unless it stands behind one.
     let is_value = |at: usize| {
         at.checked_sub(1).and_then(|before| told[before]).is_some_and(|word| word.starts_with("--"))
@@ -77,9 +72,8 @@ fn in_command(scope: &FileScope<'_>, command: &RunCommand) -> Option<String> {
         return None;
     }
     let settings = match option(told, "config_file") {
-        Some(_) => {
-            let only = [Some("accelerate"), Some("--config_file"), option(told, "config_file")?];
-            let file = scope.program.file_beside(command, None, settings_of_accelerate(&only)?)?;
+        Some(path) => {
+            let file = scope.program.file_beside(command, None, path?)?;
             Some(Settings::of(scope.program.text_of(file))?)
         }
         None => None,
@@ -99,18 +93,6 @@ fn in_command(scope: &FileScope<'_>, command: &RunCommand) -> Option<String> {
     };
     let written = name(processes.is_some(), "num_processes", &count);
     beyond(&written, &count, &name(ids.is_some(), "gpu_ids", &cards), &cards)
-}
-
-/// The value behind an option, with either sign between its words; `Some(None)` where it is not known.
-fn option<'w>(told: &[Option<&'w str>], wanted: &str) -> Option<Option<&'w str>> {
-    told.iter().enumerate().find_map(|(at, word)| {
-        let (name, value) = match (*word)?.split_once('=') {
-            Some((name, value)) => (name, Some(value)),
-            None => ((*word)?, told.get(at + 1).copied().flatten()),
-        };
-        let name = name.strip_prefix("--")?;
-        (name.replace('-', "_") == wanted).then(|| value.map(|value| value.trim_matches(['"', '\''])))
-    })
 }
 
 /// What is said where the processes are more than the cards that are listed.

@@ -100,12 +100,11 @@ fn used_without_gpu(scope: &FileScope<'_>, library: &Library) -> Option<RawFindi
 pub(super) fn tensorflow_without_gpu(scope: &FileScope<'_>) -> Option<RawFinding> {
     let file = scope.program.name_of(scope.file);
     let old = Range::read("<1.15")?;
-    let speaks = |word: &str| scope.program.every_file().any(|(_, file)| file.text.contains(word));
     let is_old = || scope.program.versions().satisfies(file, "tensorflow", &old) == Some(true);
     let listed = scope.program.versions().asked(file, "tensorflow");
     // conda has builds of both kinds under one name.
     let of_pip = listed.iter().any(|asked| asked.grammar != Grammar::Conda);
-    if !of_pip || !is_old() || ["tensorflow-gpu", "tensorflow_gpu"].iter().any(|name| speaks(name)) {
+    if !of_pip || !is_old() || scope.program.has_any(&["tensorflow-gpu", "tensorflow_gpu"]) {
         return None;
     }
     let (mut placed, mut limited) = (None, None);

@@ -13,14 +13,9 @@ pub(super) fn below_machines(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found: Vec<RawFinding> = Vec::new();
     for command in scope.own_commands() {
         let words = command.words();
-        let at = words.windows(2).position(|pair| {
-            pair[0].is_some_and(|word| program_name(word) == "accelerate") && pair[1] == Some("launch")
-        });
-        let Some(at) = at else { continue };
-        let is_program = |word: &Option<&str>| word.is_some_and(|word| word.ends_with(".py"));
-        let end = words.iter().position(is_program).filter(|end| *end > at).unwrap_or(words.len());
-        let told = &words[at..end];
-        let pair = number(told, "--num_processes").zip(number(told, "--num_machines"));
+        let Some(told) = told_to_launch(&words) else { continue };
+        let number = |name| option(told, name).flatten().and_then(|count| count.parse::<usize>().ok());
+        let pair = number("num_processes").zip(number("num_machines"));
         if let Some((processes, machines)) = pair.filter(|(processes, machines)| processes < machines)
             && !found.iter().any(|known| known.place == command.site)
         {
@@ -32,14 +27,25 @@ pub(super) fn below_machines(scope: &FileScope<'_>) -> Vec<RawFinding> {
     found
 }
 
-/// The number behind an option, with either sign between its words.
-fn number(told: &[Option<&str>], option: &str) -> Option<usize> {
+/// What `accelerate launch` is told; what stands behind the program is for the program.
+pub(super) fn told_to_launch<'t, 'w>(words: &'t [Option<&'w str>]) -> Option<&'t [Option<&'w str>]> {
+    let at = words.windows(2).position(|pair| {
+        pair[0].is_some_and(|word| program_name(word) == "accelerate") && pair[1] == Some("launch")
+    })?;
+    let is_program = |word: &Option<&str>| word.is_some_and(|word| word.ends_with(".py"));
+    let end = words.iter().position(is_program).filter(|end| *end > at).unwrap_or(words.len());
+    words.get(at + 2..end)
+}
+
+/// The value behind an option, with either sign between its words; `Some(None)` where it is not known.
+pub(super) fn option<'w>(told: &[Option<&'w str>], wanted: &str) -> Option<Option<&'w str>> {
     told.iter().enumerate().find_map(|(at, word)| {
         let (name, value) = match (*word)?.split_once('=') {
             Some((name, value)) => (name, Some(value)),
             None => ((*word)?, told.get(at + 1).copied().flatten()),
         };
-        (name.replace('-', "_") == option.replace('-', "_")).then(|| value?.parse().ok())?
+        let name = name.strip_prefix("--")?;
+        (name.replace('-', "_") == wanted).then(|| value.map(|value| value.trim_matches(['"', '\''])))
     })
 }
 

@@ -43,10 +43,8 @@ fn started_by(scope: &FileScope<'_>) -> Vec<(String, usize)> {
     let starting = commands.filter(|command| command.starts == Some(scope.file));
     let by_settings = |command: &RunCommand| {
         let words = command.words();
-        let settings = settings_of_accelerate(&words)?;
-        let (launcher, folder) = (command.site.file, command.folder.as_deref());
-        let file = scope.program.launched_file(launcher, folder, settings)?;
-        ranks_of_settings(&scope.program.sources.file(file).text)
+        let file = scope.program.file_beside(command, None, settings_of_accelerate(&words)?)?;
+        ranks_of_settings(scope.program.text_of(file))
     };
     let told = starting.filter_map(|command| ranks(&command.words()).or_else(|| by_settings(command)));
     told.map(|ranks| (ranks.option, ranks.count)).collect()
