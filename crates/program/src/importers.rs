@@ -4,7 +4,8 @@ use super::imports::{each_import, module_from, module_of, targets_from};
 use super::knowledge::{Does, DriverContact};
 use super::modules::ImportTarget;
 use super::{Program, Start};
-use crate::code::{Import, ImportNames};
+use crate::code::walk::{CodeNode, walk};
+use crate::code::{Import, ImportNames, StatementKind};
 use crate::facts::FileId;
 
 /// An import of another file that leads to a module.
@@ -75,6 +76,19 @@ impl<'s> Program<'s> {
     /// The files of the project that an import may run, packages on the way included.
     pub fn import_targets(&self, file: FileId, import: &Import<'_>) -> Vec<FileId> {
         targets_from(self.script_of(file), import, file, &self.modules)
+    }
+
+    /// The files of the project that the imports of a file may run, wherever they stand in it.
+    pub fn files_imported(&self, file: FileId) -> Vec<FileId> {
+        let mut found = Vec::new();
+        walk(self.code(file), &mut |part, _| {
+            if let CodeNode::Statement(step) = part
+                && let StatementKind::Import(import) = &step.kind
+            {
+                found.extend(self.import_targets(file, import));
+            }
+        });
+        found
     }
 
     /// The file itself where it is started as a script: then its folder is the first in which Python looks.

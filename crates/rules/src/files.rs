@@ -119,6 +119,12 @@ impl<'a> FileScope<'a> {
         let (program, policy, code) = (self.program, self.policy, self.program.code(file));
         FileScope { program, policy, cpu: None, file, code, names, hardware: OnceCell::new() }
     }
+
+    /// Looks at another file of the project, with its names.
+    pub fn in_other<R>(&self, file: FileId, look: impl FnOnce(&FileScope<'_>) -> R) -> R {
+        let names = Names::of(self.program, file);
+        look(&self.of_other(file, &names))
+    }
 }
 
 /// What a file asks that decides about GPUs: variables of the environment, and constants.

@@ -1,9 +1,8 @@
 //! Tests that ask whether a GPU is there, or is meant.
 
 use crate::code::walk::{Ancestor, CodeNode, functions_around, walk};
-use crate::code::{Code, Comparison, Expr, ExprKind, StatementKind};
+use crate::code::{Comparison, Expr, ExprKind, StatementKind};
 use crate::facts::FileId;
-use crate::program::Names;
 use crate::rules::files::FileScope;
 
 /// Whether a file has an answer for both, with a GPU and without one: some test of it asks.
@@ -29,9 +28,9 @@ pub(super) fn are_answered_elsewhere(scope: &FileScope<'_>) -> bool {
     moves_to_chosen(scope)
         && (offers_cpu(scope)
             || tied_files(scope).into_iter().any(|file| {
-                let names = Names::of(scope.program, file);
-                let other = scope.of_other(file, &names);
-                offers_cpu(&other) || are_asked(&other) && other.whole_text().contains("cpu")
+                scope.in_other(file, |other| {
+                    offers_cpu(other) || are_asked(other) && other.whole_text().contains("cpu")
+                })
             }))
 }
 
@@ -73,21 +72,10 @@ fn offers_cpu(scope: &FileScope<'_>) -> bool {
 /// The files in Python that this one imports, those that import it, and what these import: the programs that it is a part of.
 fn tied_files(scope: &FileScope<'_>) -> Vec<FileId> {
     let program = scope.program;
-    let imported = |file: FileId, code: &Code<'_>| {
-        let mut found = Vec::new();
-        walk(code, &mut |part, _| {
-            if let CodeNode::Statement(step) = part
-                && let StatementKind::Import(import) = &step.kind
-            {
-                found.extend(program.import_targets(file, import));
-            }
-        });
-        found
-    };
-    let mut tied = imported(scope.file, scope.code);
+    let mut tied = program.files_imported(scope.file);
     for importer in program.importers(scope.file) {
         tied.push(importer.file);
-        tied.extend(imported(importer.file, program.code(importer.file)));
+        tied.extend(program.files_imported(importer.file));
     }
     tied.sort_unstable();
     tied.dedup();

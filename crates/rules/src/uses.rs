@@ -10,10 +10,13 @@ use crate::facts::Span;
 use crate::findings::Severity;
 use crate::program::Names;
 use rustc_hash::FxHashMap;
+use std::cell::OnceCell;
 
 /// All uses of names outside the project in one file.
 pub(super) struct Used<'a> {
     by_name: FxHashMap<String, Vec<Use<'a>>>,
+    /// Whether another file lets the device of this one be chosen.
+    answered_elsewhere: OnceCell<bool>,
 }
 
 /// One use of a name.
@@ -37,7 +40,7 @@ struct Use<'a> {
 
 impl<'a> Used<'a> {
     pub fn of(scope: &FileScope<'a>) -> Used<'a> {
-        let mut used = Used { by_name: FxHashMap::default() };
+        let mut used = Used { by_name: FxHashMap::default(), answered_elsewhere: OnceCell::new() };
         let mut assigned: Option<&Expr<'a>> = None;
         let (mut statement, mut binds) = (Span::default(), None);
         walk(scope.code, &mut |part, around| {
@@ -198,7 +201,9 @@ impl<'a> Used<'a> {
                 let elsewhere = || {
                     goes_into_model(one, scope)
                         && !scope.program.is_of_tests(scope.file)
-                        && gpu_questions::are_answered_elsewhere(scope)
+                        && *self
+                            .answered_elsewhere
+                            .get_or_init(|| gpu_questions::are_answered_elsewhere(scope))
                 };
                 let asks = || gpu_questions::are_asked(scope) || elsewhere();
                 wanted == (asks() && !gpu_questions::needs_gpu(scope, one.function))

@@ -12,10 +12,8 @@ use super::own_calls;
 use crate::code::walk::{Ancestor, CodeNode, walk, walk_block};
 use crate::code::{Expr, ExprKind, StatementKind, Target};
 use crate::facts::{FileId, Place, Span};
-use crate::program::Names;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
-use options::Around;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::LazyCell;
 
@@ -69,7 +67,7 @@ const MAX_HOPS: usize = 3;
 /// Calls of CUDA in what a worker runs: `__getitem__` and `__iter__` of a dataset, and `collate_fn`.
 pub(super) fn that_use_cuda(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut loaders = match scope.whole_text().contains(LOADER) {
-        true => loaders_in(Around::of(scope), &|span| scope.place(span)),
+        true => loaders_in(scope),
         false => Vec::new(),
     };
     let mut candidates: Vec<(String, Vec<usize>, bool)> = Vec::new();
@@ -122,11 +120,7 @@ pub(super) fn that_use_cuda(scope: &FileScope<'_>) -> Vec<RawFinding> {
                     || code.functions.iter().any(|function| function.name == name)
             };
             if !defines_its_own && others_read.insert(other.0) {
-                let names = Names::of(scope.program, other);
-                let place = |span| Place { file: other, span };
-                let around =
-                    Around { program: scope.program, code: scope.program.code(other), names: &names };
-                loaders.extend(loaders_in(around, &place));
+                loaders.extend(scope.in_other(other, loaders_in));
             }
         }
         let surely = |loader: &&Loader| loader.names(name);
@@ -302,29 +296,29 @@ fn is_main_process_only(around: &Ancestor<'_, '_>, scope: &FileScope<'_>) -> boo
 }
 
 /// The loaders of a file that have workers.
-fn loaders_in(around: Around<'_>, place: &dyn Fn(Span) -> Place) -> Vec<Loader> {
-    let Around { code, names, .. } = around;
+fn loaders_in(scope: &FileScope<'_>) -> Vec<Loader> {
+    let (code, names) = (scope.code, scope.names);
     let mut loaders = Vec::new();
     let mut made = FxHashSet::default();
     walk(code, &mut |part, _| {
         let CodeNode::Expr(expr) = part else { return };
         let ExprKind::Call(call) = &expr.kind else { return };
         made.extend(last_name(&call.callee));
-        if let Some(loader) = datapipes::loader(call, around, place) {
+        if let Some(loader) = datapipes::loader(call, scope) {
             return loaders.push(loader);
         }
         let is_loader = names.path(&call.callee).is_some_and(|path| {
             path.ends_with(".DataLoader")
                 && (path.starts_with("torch.") || path.starts_with("torch_geometric."))
         });
-        if !is_loader || !around.has_workers(call) {
+        if !is_loader || !options::has_workers(scope, call) {
             return;
         }
         let class_of = |expr: &Expr<'_>| match &names.meant(expr).kind {
             ExprKind::Call(call) => last_name(&call.callee),
             _ => None,
         };
-        let collate = around.given(call, Some(6), "collate_fn");
+        let collate = options::given(scope, call, Some(6), "collate_fn");
         let function = collate.and_then(|given| match &names.meant(given).kind {
             ExprKind::Name(name) => Some((*name).to_owned()),
             ExprKind::Call(call) => {
@@ -344,14 +338,14 @@ fn loaders_in(around: Around<'_>, place: &dyn Fn(Span) -> Place) -> Vec<Loader> 
             ExprKind::Lambda(number) => Some(number),
             _ => None,
         });
-        let dataset = around.given(call, Some(0), "dataset");
+        let dataset = options::given(scope, call, Some(0), "dataset");
         let (mut transforms, transform_lambdas) =
             dataset.map_or_else(Default::default, |dataset| transforms::of(code, names, dataset));
         // What each worker begins with.
-        let first = around.given(call, Some(10), "worker_init_fn");
+        let first = options::given(scope, call, Some(10), "worker_init_fn");
         transforms.extend(first.and_then(|first| last_name(names.meant(first))));
         loaders.push(Loader {
-            place: place(expr.span),
+            place: scope.place(expr.span),
             dataset: dataset.and_then(class_of),
             transforms,
             transform_lambdas,

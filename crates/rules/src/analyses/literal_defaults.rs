@@ -5,7 +5,6 @@ use super::memory::path;
 use super::own_calls::imported;
 use crate::code::walk::{CodeNode, walk};
 use crate::code::{Block, Call, Class, Expr, ExprKind, Function, StatementKind, Target};
-use crate::program::Names;
 use crate::rules::files::FileScope;
 use crate::rules::uses::argument;
 use crate::sources::Language;
@@ -106,36 +105,34 @@ fn of_caller_elsewhere(
         *file != scope.file && is_python(source.language) && source.text.contains(&called)
     });
     let (file, _) = callers.next().filter(|_| callers.next().is_none())?;
-    let names = Names::of(scope.program, file);
-    let other = scope.of_other(file, &names);
-    let is_it = |call: &Call<'_>| {
-        let (module, called) = match &call.callee.kind {
-            ExprKind::Name(called) => (None, *called),
-            ExprKind::Attribute(object, called) => match object.kind {
-                ExprKind::Name(module) => (Some(module), *called),
+    scope.in_other(file, |other| {
+        let is_it = |call: &Call<'_>| {
+            let (module, called) = match &call.callee.kind {
+                ExprKind::Name(called) => (None, *called),
+                ExprKind::Attribute(object, called) => match object.kind {
+                    ExprKind::Name(module) => (Some(module), *called),
+                    _ => return false,
+                },
                 _ => return false,
-            },
-            _ => return false,
+            };
+            imported(other, module, called).is_some_and(|it| it == (scope.file, function.name))
         };
-        imported(&other, module, called).is_some_and(|it| it == (scope.file, function.name))
-    };
-    let mut calls = Vec::new();
-    walk(other.code, &mut |part, _| {
-        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
-        if is_it(call) {
-            calls.push(call);
-        }
-    });
-    let [call] = &calls[..] else { return None };
-    followed(&other, other.names.meant(argument(&call.arguments, Some(at), Some(name))?), steps + 1)
+        let mut calls = Vec::new();
+        walk(other.code, &mut |part, _| {
+            let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+            if is_it(call) {
+                calls.push(call);
+            }
+        });
+        let [call] = &calls[..] else { return None };
+        followed(other, other.names.meant(argument(&call.arguments, Some(at), Some(name))?), steps + 1)
+    })
 }
 
 /// A constant of another module: `from settings import LAYERS`.
 fn of_import(scope: &FileScope<'_>, name: &str, steps: usize) -> Option<Literal> {
     let (file, name) = imported(scope, None, name)?;
-    let names = Names::of(scope.program, file);
-    let other = scope.of_other(file, &names);
-    followed(&other, assigned_once(&other.code.body, name)?, steps + 1)
+    scope.in_other(file, |other| followed(other, assigned_once(&other.code.body, name)?, steps + 1))
 }
 
 /// The value that a block assigns to a name, where it does so once.
@@ -157,23 +154,23 @@ fn of_field(scope: &FileScope<'_>, object: &Expr<'_>, field: &str, steps: usize)
         // `import settings`, `from settings import cfg`
         ExprKind::Name(name) => {
             if let Some((file, field)) = imported(scope, Some(*name), field) {
-                let names = Names::of(scope.program, file);
-                let other = scope.of_other(file, &names);
-                return followed(&other, assigned_once(&other.code.body, field)?, steps + 1);
+                return scope.in_other(file, |other| {
+                    followed(other, assigned_once(&other.code.body, field)?, steps + 1)
+                });
             }
             if let Some(class) = class_named(scope, name) {
                 return followed(scope, assigned_once(&class.body, field)?, steps + 1);
             }
             let (file, name) = imported(scope, None, name)?;
-            let names = Names::of(scope.program, file);
-            let other = scope.of_other(file, &names);
-            if let Some(class) = class_named(&other, name) {
-                return followed(&other, assigned_once(&class.body, field)?, steps + 1);
-            }
-            match &assigned_once(&other.code.body, name)?.kind {
-                ExprKind::Call(call) => of_call(&other, call, field, steps + 1),
-                _ => None,
-            }
+            scope.in_other(file, |other| {
+                if let Some(class) = class_named(other, name) {
+                    return followed(other, assigned_once(&class.body, field)?, steps + 1);
+                }
+                match &assigned_once(&other.code.body, name)?.kind {
+                    ExprKind::Call(call) => of_call(other, call, field, steps + 1),
+                    _ => None,
+                }
+            })
         }
         _ => None,
     }
@@ -196,9 +193,9 @@ fn of_call(scope: &FileScope<'_>, call: &Call<'_>, field: &str, steps: usize) ->
         return followed(scope, assigned_once(&class.body, field)?, steps + 1);
     }
     let (file, name) = imported(scope, None, name)?;
-    let names = Names::of(scope.program, file);
-    let other = scope.of_other(file, &names);
-    followed(&other, assigned_once(&class_named(&other, name)?.body, field)?, steps + 1)
+    scope.in_other(file, |other| {
+        followed(other, assigned_once(&class_named(other, name)?.body, field)?, steps + 1)
+    })
 }
 
 fn class_named<'a>(scope: &FileScope<'a>, name: &str) -> Option<&'a Class<'a>> {

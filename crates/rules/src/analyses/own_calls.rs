@@ -5,7 +5,6 @@ use super::memory::function_named;
 use crate::code::walk::{Ancestor, CodeNode, walk};
 use crate::code::{Call, Expr, ExprKind, ImportNames, Statement, StatementKind};
 use crate::facts::{FileId, Place};
-use crate::program::Names;
 use crate::rules::files::FileScope;
 use rustc_hash::FxHashSet;
 
@@ -46,8 +45,7 @@ pub(super) fn reads_data(call: &Call<'_>, scope: &FileScope<'_>) -> Option<Place
 pub(super) fn reached_elsewhere(call: &Call<'_>, scope: &FileScope<'_>) -> Option<(Place, String)> {
     let (module, name) = named(call)?;
     let (file, name) = imported(scope, module, name)?;
-    let names = Names::of(scope.program, file);
-    reached_in(name, &scope.of_other(file, &names), 0, Sought::Reach)
+    scope.in_other(file, |other| reached_in(name, other, 0, Sought::Reach))
 }
 
 /// The names that the imports of a file bind, wherever they stand.
@@ -95,9 +93,7 @@ fn reached_by(
     let Some((file, name)) = imported(scope, module, name) else {
         return reached_in(name, scope, calls, sought).filter(|_| module.is_none());
     };
-    let names = Names::of(scope.program, file);
-    let other = scope.of_other(file, &names);
-    reached_in(name, &other, calls, sought)
+    scope.in_other(file, |other| reached_in(name, other, calls, sought))
 }
 
 /// The file of the project that an import takes a name from, and what the name is there: `from models import load`, and

@@ -70,8 +70,10 @@ pub(super) fn that_become_numbers(scope: &FileScope<'_>) -> Vec<RawFinding> {
     // `int(entry)`, also in a helper that is called for each.
     let element_of = |part: &Expr<'_>| {
         let ExprKind::Name(name) = part.kind else { return None };
-        let within = |span: &Span| span.start <= part.span.start && part.span.end <= span.end;
-        elements.iter().find(|(known, span, _)| *known == name && within(span)).map(|(_, _, raises)| *raises)
+        elements
+            .iter()
+            .find(|(known, span, _)| *known == name && span.holds(part.span))
+            .map(|(_, _, raises)| *raises)
     };
     for (span, part) in of_names {
         let raises = element_of(part).or_else(|| given_to(scope, part).into_iter().find_map(element_of));

@@ -3,10 +3,9 @@
 use super::literal_defaults::default_of;
 use super::memory::method_of;
 use crate::code::walk::{Ancestor, CodeNode, walk};
-use crate::code::{Expr, ExprKind, Statement, StatementKind};
-use crate::facts::{FileId, Place};
+use crate::code::{Expr, ExprKind};
+use crate::facts::Place;
 use crate::findings::Severity;
-use crate::program::Names;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 
@@ -69,13 +68,6 @@ fn taken_in(scope: &FileScope<'_>) -> Option<(Place, bool)> {
 
 /// In a module of the project that this one imports.
 fn taken_elsewhere(scope: &FileScope<'_>) -> Option<(Place, bool)> {
-    let mut imported: Vec<FileId> = Vec::new();
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Statement(Statement { kind: StatementKind::Import(import), .. }) = part else { return };
-        imported.extend(scope.program.import_targets(scope.file, import));
-    });
-    imported.into_iter().filter(|file| *file != scope.file).find_map(|file| {
-        let names = Names::of(scope.program, file);
-        taken_in(&scope.of_other(file, &names))
-    })
+    let imported = scope.program.files_imported(scope.file).into_iter();
+    imported.filter(|file| *file != scope.file).find_map(|file| scope.in_other(file, taken_in))
 }

@@ -1,21 +1,16 @@
 //! Pipelines of torchdata, which a reading service runs in processes of its own.
 
-use super::options::Around;
 use super::{Loader, last_name};
 use crate::code::walk::{CodeNode, walk};
 use crate::code::{Call, Expr, ExprKind};
-use crate::facts::{Place, Span};
+use crate::rules::files::FileScope;
 use crate::rules::uses::argument;
 use rustc_hash::FxHashSet;
 
 /// `DataLoader2(pipe, reading_service=MultiProcessingReadingService(num_workers=2))`, with what the pipelines of its file apply to
 /// batches: `.collate(f)`, `.map(f)`.
-pub(super) fn loader<'c>(
-    call: &'c Call<'c>,
-    around: Around<'c>,
-    place: &dyn Fn(Span) -> Place,
-) -> Option<Loader> {
-    let Around { code, names, .. } = around;
+pub(super) fn loader<'c>(call: &'c Call<'c>, scope: &FileScope<'c>) -> Option<Loader> {
+    let names = scope.names;
     let path = names.path(&call.callee)?;
     if !path.starts_with("torchdata.") || !path.ends_with(".DataLoader2") {
         return None;
@@ -28,7 +23,7 @@ pub(super) fn loader<'c>(
         return None;
     }
     let mut transforms = Vec::new();
-    walk(code, &mut |part, _| {
+    walk(scope.code, &mut |part, _| {
         let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
         if let ExprKind::Attribute(_, "collate" | "map") = call.callee.kind {
             let applied = argument(&call.arguments, Some(0), None);
@@ -36,7 +31,7 @@ pub(super) fn loader<'c>(
         }
     });
     Some(Loader {
-        place: place(call.callee.span),
+        place: scope.place(call.callee.span),
         dataset: None,
         made: FxHashSet::default(),
         collate: None,

@@ -1,12 +1,10 @@
 //! A default device that workers take over: they put the items together there.
 
 use super::super::cuda_calls::names_gpu;
-use super::options::Around;
 use super::{LOADER, Loader, loaders_in};
 use crate::code::walk::{CodeNode, walk, within_function};
 use crate::code::{Expr, ExprKind};
-use crate::facts::{Place, Span};
-use crate::program::Names;
+use crate::facts::Span;
 use crate::rules::files::FileScope;
 use crate::rules::uses::argument;
 
@@ -65,9 +63,6 @@ fn loader_of_importer(scope: &FileScope<'_>, default: &Default) -> Option<Loader
         if !calls || !text.contains(LOADER) || text.contains("spawn") || text.contains("set_default_") {
             return None;
         }
-        let names = Names::of(scope.program, other);
-        let place = |span| Place { file: other, span };
-        let around = Around { program: scope.program, code: scope.program.code(other), names: &names };
-        loaders_in(around, &place).into_iter().next()
+        scope.in_other(other, loaders_in).into_iter().next()
     })
 }
