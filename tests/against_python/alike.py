@@ -27,6 +27,9 @@ import generate
 LAUNCHER = """#!/usr/bin/env bash
 python main.py
 CUDA_VISIBLE_DEVICES=1 python main.py
+TORCH_HOME=/cache python main.py
+CUDA_VISIBLE_DEVICES= python main.py
+CUDA_DEVICE_ORDER=PCI_BUS_ID CUDA_VISIBLE_DEVICES=0,1 python main.py
 CUDA_DEVICE_ORDER=PCI_BUS_ID CUDA_VISIBLE_DEVICES=1 python again.py
 MODE=1 python later.py
 """

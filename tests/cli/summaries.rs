@@ -71,3 +71,41 @@ fn programs_that_share_modules_are_judged_alike() {
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
 }
+
+/// How many modules are run where a script starts a program so, and what is found.
+fn followed_and_found(commands: &str) -> (u64, usize) {
+    let folder =
+        std::env::temp_dir().join(format!("gpulint-starts-{}-{}", std::process::id(), commands.len()));
+    fs::create_dir_all(&folder).expect("a folder");
+    fs::write(
+        folder.join("main.py"),
+        "import os\nimport torch\n\n\ndef load(name):\n    return torch.zeros(1, device=name)\n\n\n\
+         if __name__ == \"__main__\":\n    mode = os.environ.get(\"CUDA_MODE\")\n    load(\"cuda\")\n    load(\"cuda:1\")\n",
+    )
+    .expect("a program");
+    fs::write(folder.join("start.sh"), commands).expect("a script");
+    let work = folder.join("work.json");
+    let mut gpulint = Command::new(env!("CARGO_BIN_EXE_gpulint"));
+    gpulint.current_dir(&folder).env_remove("GPULINT_NO_SUMMARIES").env("GPULINT_WORK", &work);
+    gpulint.args(["check", "--isolated", "--no-cache", "--format", "json", "--min-severity", "note", "."]);
+    let output = gpulint.output().expect("gpulint runs");
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("a report");
+    let counted = fs::read_to_string(&work).expect("what was counted");
+    let counted: serde_json::Value = serde_json::from_str(&counted).expect("JSON");
+    fs::remove_dir_all(&folder).expect("the folder is removed");
+    let found = report["findings"].as_array().expect("findings").len();
+    (counted["modules"].as_u64().expect("a number"), found)
+}
+
+#[test]
+fn a_program_is_followed_once_for_all_starts_that_are_the_same_to_it() {
+    let once = followed_and_found("python main.py\n");
+    // A variable that it never reads, and a mask that only stands beside what it does.
+    let unread = followed_and_found("python main.py\nTORCH_HOME=/cache python main.py\n");
+    assert_eq!(unread, once);
+    let masked = followed_and_found("python main.py\nCUDA_VISIBLE_DEVICES=1 python main.py\n");
+    assert_eq!(masked.0, once.0);
+    assert!(masked.1 > once.1, "what the mask of the second start brings is found: {masked:?}");
+    let read = followed_and_found("python main.py\nCUDA_MODE=fast python main.py\n");
+    assert!(read.0 > once.0, "it asks for this variable: {read:?}");
+}

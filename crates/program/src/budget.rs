@@ -164,8 +164,11 @@ impl Program<'_> {
                 }
                 Answer::Elsewhere => return Vec::new(),
                 Answer::None => {
+                    // A share is for where all that is asked for is too much.
+                    let is_tight = spent.load(Ordering::Relaxed) > self.budget.all / 2;
+                    let most = if is_tight { share } else { self.budget.one };
                     let follow = || {
-                        let run = Interpreter::new(self, file, start).launched_by(launch).within(share);
+                        let run = Interpreter::new(self, file, start).launched_by(launch).within(most);
                         worker.follow(run, starts_again(programs, index))
                     };
                     let (trace, mut judged) =
@@ -175,14 +178,15 @@ impl Program<'_> {
                     if trace.cut {
                         // Kept apart only when there may be a better judgement later.
                         let kept =
-                            if share < self.budget.one { std::mem::take(&mut judged) } else { Vec::new() };
+                            if most < self.budget.one { std::mem::take(&mut judged) } else { Vec::new() };
                         add_part(UnfinishedProgram {
                             index,
                             judged: kept,
-                            is_known: false,
+                            is_known: most == self.budget.one,
                             is_finished: false,
                         });
                     }
+                    worker.take_back(trace);
                     return judged;
                 }
             };
@@ -260,6 +264,7 @@ impl Program<'_> {
                 self.work.add(&trace);
                 part.judged = judged;
                 part.is_finished = !trace.cut;
+                worker.take_back(trace);
             }
             Vec::<T>::new()
         };

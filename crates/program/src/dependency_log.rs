@@ -80,6 +80,26 @@ pub(super) fn note_again(readings: &Readings) {
     JOURNAL.with_borrow_mut(|journal| readings.iter().for_each(|&reading| journal.note(reading)));
 }
 
+/// Whether somebody asks what is looked at.
+pub(super) fn is_asked() -> bool {
+    JOURNAL.with_borrow(|journal| !journal.latest.is_empty())
+}
+
+/// Notes once more what was looked at while something was done.
+pub(super) fn note_read(read: &FilesRead) {
+    read.whole.iter().for_each(|file| note_whole(*file));
+    read.pieces.iter().for_each(|file| note_pieces(*file));
+    if read.all_texts {
+        note_all_texts();
+    }
+    JOURNAL.with_borrow_mut(|journal| {
+        for &(file, end) in &read.until {
+            let known = journal.until.entry(file).or_default();
+            *known = end.max(*known);
+        }
+    });
+}
+
 /// Begins the span of a call, inside of the one that is open.
 pub(super) fn begin() -> Span {
     JOURNAL.with_borrow_mut(|journal| {

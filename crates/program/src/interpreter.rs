@@ -67,6 +67,7 @@ mod properties;
 mod putenv;
 mod refusals;
 mod releases;
+mod repeated_runs;
 mod search_paths;
 mod settings_files;
 mod spawned_processes;
@@ -372,10 +373,19 @@ impl<'p> Interpreter<'p> {
     }
 
     fn follow(&mut self) {
+        self.begin();
+        self.follow_begun();
+    }
+
+    /// What its launcher left is there.
+    fn begin(&mut self) {
         match self.launch {
             Some(launch) => self.begin_launched(launch),
             None => self.begin_given(),
         }
+    }
+
+    fn follow_begun(&mut self) {
         match self.start {
             Start::Script => self.run_entry_module(),
             Start::Module | Start::Imported => {

@@ -77,7 +77,9 @@ impl Program<'_> {
             ran.note_trace(&trace);
             let first = First { judged, ran, steps: trace.steps, is_cut: trace.cut };
             came.lock().unwrap_or_else(PoisonError::into_inner).insert(Digest::of(launched), first);
-            trace.launches
+            let launches = trace.launches.clone();
+            worker.take_back(trace);
+            launches
         };
         let launches = self.by_workers(&files_of(programs), &follow, &|_| {});
         LaunchingPrograms { launches, came: came.into_inner().unwrap_or_else(PoisonError::into_inner) }

@@ -145,6 +145,12 @@ impl State {
         if self.open { ELSEWHERE } else { UNSET }
     }
 
+    /// Whether the mask says that the process sees no GPU.
+    pub fn hides_all_gpus(&self) -> bool {
+        let is_none = |definition: &Definition| matches!(definition, Definition::Set(_, Some(value)) if matches!(value.trim(), "" | "-1"));
+        self.reaching_in_place(MASK).iter().all(is_none)
+    }
+
     fn knows(&self, variable: &str) -> bool {
         self.environment.iter().any(|(name, _)| &**name == variable)
     }

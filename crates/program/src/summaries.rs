@@ -190,6 +190,16 @@ impl<'p> Summaries<'p> {
         again.push_front((self.program, Rc::new(noted)));
     }
 
+    /// From here on it is noted which variables of the environment the program asks about or writes.
+    pub fn begin_program(&mut self) {
+        self.facts.begin_program();
+    }
+
+    /// The variables of the environment that the program asked about or wrote.
+    pub fn touched_by_program(&mut self) -> TouchedVariables {
+        self.facts.touched_by_program()
+    }
+
     /// Begins to record a call.
     pub fn begin(&mut self, heap: &mut Heap<'p>, around: CallContext) -> OpenRecord {
         heap.record();

@@ -11,9 +11,9 @@ use super::{Flow, Interpreter};
 use crate::facts::Span;
 use crate::program::heap::refers_to_scopes;
 use crate::program::heap::values::{PathId, Value};
+use crate::program::state::MASK;
 use crate::program::summaries::Dependency;
 use crate::program::trace::{Choice, EventKind};
-use crate::program::{Definition, MASK};
 
 impl<'p> Interpreter<'p> {
     pub(super) fn call_outside(&mut self, path: PathId, args: Args<'p>, span: Span) -> Value<'p> {
@@ -99,8 +99,11 @@ impl<'p> Interpreter<'p> {
 
     /// Whether the mask in force says that this program uses no GPU. One that comes too late is told where it is written.
     fn hides_all_gpus(&mut self) -> bool {
-        let is_none = |definition: &Definition| matches!(definition, Definition::Set(_, Some(value)) if matches!(value.trim(), "" | "-1"));
-        self.reaching(MASK).iter().all(is_none)
+        let hides = self.state.hides_all_gpus();
+        self.summaries.note(Dependency::HidesAllGpus(hides));
+        let reaching = self.state.reaching(MASK);
+        self.watch_variable(MASK, &reaching);
+        hides
     }
 
     /// Calls whose meaning is no effect that the data can name; `None` when the call is none of them, or

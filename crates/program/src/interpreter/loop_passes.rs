@@ -4,7 +4,7 @@ use super::{Flow, Interpreter};
 use crate::code::Block;
 use crate::program::heap::ChangedName;
 use crate::program::heap::values::Value;
-use crate::program::state::{Definition, Reaching};
+use crate::program::state::{Definition, MASK, Reaching};
 use crate::program::summaries::{Dependency, Summary};
 use crate::program::trace::NOT_NOTED;
 
@@ -82,10 +82,13 @@ impl<'p> Interpreter<'p> {
             return;
         }
         for fact in summary.facts() {
-            if let Dependency::Variable(variable, _) = fact {
-                let held = self.state.reaching(variable);
-                self.watch_variable(variable, &held);
-            }
+            let variable = match fact {
+                Dependency::Variable(variable, _) => variable,
+                Dependency::HidesAllGpus(_) => MASK,
+                _ => continue,
+            };
+            let held = self.state.reaching(variable);
+            self.watch_variable(variable, &held);
         }
     }
 }

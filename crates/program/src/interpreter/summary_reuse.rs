@@ -213,6 +213,8 @@ impl<'p> Interpreter<'p> {
             Dependency::Options(count) => self.options_told() == *count,
             Dependency::ByImport(was) => self.is_reached_by_import() == *was,
             Dependency::Repeated(was) => (self.repeats > 0) == *was,
+            Dependency::HidesAllGpus(was) => self.state.hides_all_gpus() == *was,
+            Dependency::OnMachine(was) => self.is_on_machine() == *was,
             Dependency::ExpectsFailure(was) => self.expects_failure == *was,
             // Who is running was asked first.
             Dependency::Followed(_) | Dependency::Refused(_) => true,

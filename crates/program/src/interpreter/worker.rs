@@ -2,6 +2,7 @@
 //! again in each of them.
 
 use super::calls::Args;
+use super::repeated_runs::PastRun;
 use super::{CallModel, Interpreter};
 use crate::code::{Statement, StatementKind};
 use crate::facts::{FileId, Span};
@@ -30,6 +31,10 @@ pub struct Worker<'p> {
     is_off: bool,
     /// The file that the last program started with.
     last: Option<FileId>,
+    /// What its starts came to, where there is another.
+    past: Vec<PastRun>,
+    /// The last start was followed: its trace is wanted.
+    wants_trace: bool,
 }
 
 impl<'p> Worker<'p> {
@@ -47,6 +52,8 @@ impl<'p> Worker<'p> {
             made_by: FxHashMap::default(),
             is_off,
             last: None,
+            past: Vec::new(),
+            wants_trace: false,
         }
     }
 
@@ -56,19 +63,35 @@ impl<'p> Worker<'p> {
             return run.trace();
         }
         let program = run.program;
+        let is_again = self.last == Some(run.entry);
+        if !is_again {
+            self.past.clear();
+        }
         // What functions do rests on what the policy says of them.
         let is_otherwise = self.last.is_some_and(|last| !program.options.are_alike(last, run.entry));
-        if is_otherwise || self.summaries.are_too_many() {
+        if is_otherwise || !is_again && self.summaries.are_too_many() {
             *self = Worker::new(program);
         }
         self.last = Some(run.entry);
         self.summaries.keeps_first = starts_again;
         self.lend(&mut run);
-        run.follow();
+        let past = run.follow_or_repeat(&self.past, starts_again);
+        self.wants_trace = past.is_some();
+        self.past.extend(past);
         self.lend(&mut run);
         self.summaries.end_program(&self.heap, &run.trace, &run.ended);
         self.heap.end_program();
         run.trace
+    }
+
+    /// Gives back the trace of the last program, once it was judged.
+    pub fn take_back(&mut self, trace: Trace) {
+        if self.wants_trace
+            && let Some(past) = self.past.last_mut()
+        {
+            past.keep(trace);
+        }
+        self.wants_trace = false;
     }
 
     /// Gives a run what is kept, or takes it back.

@@ -13,6 +13,10 @@ pub(crate) struct TouchedVariables {
     pub beside: Vec<&'static str>,
     /// It depends on what variables held when milestones were passed.
     pub at_milestones: bool,
+    /// It depends on whether the mask hides all GPUs.
+    pub asks_hidden: bool,
+    /// It depends on where the program runs, too.
+    pub asks_machine: bool,
 }
 
 impl TouchedVariables {

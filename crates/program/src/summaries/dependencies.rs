@@ -18,6 +18,8 @@ pub(crate) enum Dependency<'p> {
     Variable(Rc<str>, Reaching),
     /// A variable of the environment was set or removed.
     Written(Rc<str>),
+    /// Whether the mask hides all GPUs.
+    HidesAllGpus(bool),
     /// All variables were asked about, or written.
     WholeEnvironment,
     /// Whether a library was imported.
@@ -54,6 +56,8 @@ pub(crate) enum Dependency<'p> {
     Repeated(bool),
     /// What ran was expected to raise.
     ExpectsFailure(bool),
+    /// A command of the project starts the program, on a machine.
+    OnMachine(bool),
     /// A function was followed.
     Followed(NestedCall),
     /// It was not, because it was running already.
@@ -103,6 +107,7 @@ pub(crate) struct CallContext {
 enum DependencyKey<'p> {
     Variable(Rc<str>),
     Written(Rc<str>),
+    HidesAllGpus,
     WholeEnvironment,
     Imported(&'p str),
     Named(Rc<str>),
@@ -121,6 +126,7 @@ enum DependencyKey<'p> {
     ByImport,
     Repeated(bool),
     ExpectsFailure(bool),
+    OnMachine,
     Nested(NestedCall, bool),
 }
 
@@ -129,6 +135,7 @@ impl<'p> Dependency<'p> {
         match self {
             Dependency::Variable(name, _) => DependencyKey::Variable(name.clone()),
             Dependency::Written(name) => DependencyKey::Written(name.clone()),
+            Dependency::HidesAllGpus(_) => DependencyKey::HidesAllGpus,
             Dependency::WholeEnvironment => DependencyKey::WholeEnvironment,
             Dependency::Imported(library, _) => DependencyKey::Imported(library),
             Dependency::Named(library, _) => DependencyKey::Named(library.clone()),
@@ -147,6 +154,7 @@ impl<'p> Dependency<'p> {
             Dependency::ByImport(_) => DependencyKey::ByImport,
             Dependency::Repeated(was) => DependencyKey::Repeated(*was),
             Dependency::ExpectsFailure(was) => DependencyKey::ExpectsFailure(*was),
+            Dependency::OnMachine(_) => DependencyKey::OnMachine,
             Dependency::Followed(call) => DependencyKey::Nested(*call, true),
             Dependency::Refused(call) => DependencyKey::Nested(*call, false),
         }
@@ -162,16 +170,32 @@ pub struct Facts<'p> {
     /// For each call that is being followed: the first number that belongs to it.
     calls: Vec<u64>,
     last: u64,
+    /// What the whole program asked about or wrote, where somebody wants to know.
+    of_program: Option<TouchedVariables>,
 }
 
 impl<'p> Facts<'p> {
     pub fn note(&mut self, fact: Dependency<'p>) {
+        if let Some(touched) = &mut self.of_program {
+            add_touched(touched, &fact);
+        }
         let Some(first) = self.calls.last() else { return };
         self.last += 1;
         let known = self.noted.insert(fact.subject(), self.last);
         if known.is_none_or(|known| known < *first) {
             self.log.push(fact);
         }
+    }
+
+    /// From here on it is noted what the whole program asks about or writes.
+    pub fn begin_program(&mut self) {
+        self.of_program = Some(TouchedVariables::default());
+    }
+
+    pub fn touched_by_program(&mut self) -> TouchedVariables {
+        let mut touched = self.of_program.take().unwrap_or_default();
+        add_beside(&mut touched);
+        touched
     }
 
     /// Begins a call; returns where its part of the log begins.
@@ -224,24 +248,37 @@ impl<'p> Facts<'p> {
     }
 }
 
-/// The variables that a call asked about or wrote, by what it noted. Each event says what the mask and the order were.
+/// The variables that a call asked about or wrote, by what it noted.
 pub(super) fn touched(facts: &[Dependency<'_>], effects: &Effects) -> TouchedVariables {
-    let mut names: Vec<Rc<str>> = Vec::new();
-    for fact in facts {
-        if let Dependency::Variable(name, _) | Dependency::Written(name) = fact
-            && !names.contains(name)
-        {
-            names.push(name.clone());
-        }
-    }
-    let all = facts.contains(&Dependency::WholeEnvironment);
-    let mut beside = if effects.noted.events.is_empty() { Vec::new() } else { vec![MASK, ORDER] };
-    beside.retain(|variable| !names.iter().any(|name| **name == **variable));
-    if all {
-        names.extend(beside.drain(..).map(Rc::from));
-    }
+    let mut touched = TouchedVariables::default();
+    facts.iter().for_each(|fact| add_touched(&mut touched, fact));
     let writes =
         facts.iter().any(|fact| matches!(fact, Dependency::Written(_) | Dependency::WholeEnvironment));
-    let at_milestones = writes || effects.entry.milestones != effects.exit.milestones;
-    TouchedVariables { names, all, beside, at_milestones }
+    touched.at_milestones = writes || effects.entry.milestones != effects.exit.milestones;
+    if !effects.noted.events.is_empty() {
+        add_beside(&mut touched);
+    }
+    touched
+}
+
+fn add_touched(touched: &mut TouchedVariables, fact: &Dependency<'_>) {
+    match fact {
+        Dependency::Variable(name, _) | Dependency::Written(name) if !touched.names.contains(name) => {
+            touched.names.push(name.clone());
+        }
+        Dependency::WholeEnvironment => touched.all = true,
+        Dependency::HidesAllGpus(_) => touched.asks_hidden = true,
+        Dependency::OnMachine(_) => touched.asks_machine = true,
+        _ => {}
+    }
+}
+
+/// Each event says what the mask and the order were.
+fn add_beside(touched: &mut TouchedVariables) {
+    let mut beside = vec![MASK, ORDER];
+    beside.retain(|variable| !touched.names.iter().any(|name| **name == **variable));
+    match touched.all {
+        true => touched.names.extend(beside.into_iter().map(Rc::from)),
+        false => touched.beside = beside,
+    }
 }
