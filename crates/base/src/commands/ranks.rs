@@ -149,6 +149,7 @@ const MACHINES: &[(&str, &[&str])] = &[
     ("accelerate", &["--num_machines", "--num-machines"]),
     ("deepspeed", &["--num_nodes"]),
     ("horovodrun", &["-H", "--hosts"]),
+    ("mpirun", &["-H", "-host", "--host", "-hosts"]),
 ];
 
 /// On how many machines the words of a command start a program; `None` where nothing says so.

@@ -1,5 +1,6 @@
 //! Numbers that count the processes of all machines, used as the number of a GPU of this one.
 
+use super::given_arguments::any_given_to;
 use super::mask_numbers::index_in;
 use super::returned_parts::returned_part;
 use crate::code::walk::{Ancestor, CodeNode, walk, within_function};
@@ -67,13 +68,20 @@ fn device_listed<'s>(scope: &FileScope<'s>, expr: &Expr<'_>) -> Option<(Span, &'
     let ExprKind::Call(call) = &expr.kind else { return None };
     let index = match scope.names.path(&call.callee)? {
         "tensorflow.config.set_visible_devices" | "tensorflow.config.experimental.set_visible_devices" => {
-            let given = scope.names.meant(argument(&call.arguments, Some(0), Some("devices"))?);
-            let one = match &given.kind {
-                ExprKind::Sequence(listed) if listed.len() == 1 => scope.names.meant(&listed[0]),
-                _ => given,
-            };
-            let ExprKind::Item(pair) = &one.kind else { return None };
-            &pair.1
+            let given = scope.names.may_mean(argument(&call.arguments, Some(0), Some("devices"))?);
+            let picked = given.into_iter().filter_map(|given| {
+                let one = match &given.kind {
+                    ExprKind::Sequence(listed) if listed.len() == 1 => scope.names.meant(&listed[0]),
+                    _ => given,
+                };
+                match &one.kind {
+                    ExprKind::Item(pair) => Some(&pair.1),
+                    _ => None,
+                }
+            });
+            // One of several branches is enough.
+            let mut picked = picked.filter(|index| is_global(scope, index));
+            return picked.next().map(|index| (expr.span, scope.text(index.span)));
         }
         "tensorflow.GPUOptions" | "tensorflow.compat.v1.GPUOptions" => {
             let listed = argument(&call.arguments, None, Some("visible_device_list"))?;
@@ -175,9 +183,20 @@ fn is_global_itself(scope: &FileScope<'_>, index: &Expr<'_>) -> bool {
             _ => false,
         },
         ExprKind::Item(item) => scope.names.path(&item.0) == Some("os.environ") && is_rank(&item.1),
+        ExprKind::Attribute(_, "global_rank") | ExprKind::Name("global_rank") => true,
         ExprKind::Attribute(..) => scope.names.path(meant).is_some_and(|path| COUNTED.contains(&path)),
+        ExprKind::Name(name) => name.contains("rank") && is_given_one(scope, meant),
         _ => false,
     }
+}
+
+/// Whether a call gives the number of all machines to the parameter that a name stands for: `Reader(hvd.rank())`.
+fn is_given_one(scope: &FileScope<'_>, name: &Expr<'_>) -> bool {
+    any_given_to(scope, name, &|caller, given| {
+        // What the caller is given itself is not followed further.
+        let meant = caller.names.meant(given);
+        !matches!(meant.kind, ExprKind::Name(_)) && is_global_itself(caller, meant)
+    })
 }
 
 fn is_rank(name: &Expr<'_>) -> bool {

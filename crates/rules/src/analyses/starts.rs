@@ -61,7 +61,7 @@ pub(super) const ANALYSES: &[Analysis] = &[
     Analysis { name: "fork-after-cuda", words: &["n_process"], look: pooled_pipelines::that_fork },
     Analysis {
         name: "global-rank-as-device",
-        words: &["RANK", "get_rank", "horovod", "process_index", "mpi4py"],
+        words: &["RANK", "rank", "horovod", "process_index", "mpi4py"],
         look: global_ranks::used_as_indices,
     },
     Analysis { name: "gpu-before-server-forks", words: preloads::WORDS, look: preloads::before_forks },
