@@ -4,6 +4,7 @@ mod datapipes;
 mod defaults;
 mod files;
 mod formats;
+mod makers;
 mod options;
 mod transforms;
 
@@ -219,10 +220,14 @@ fn uses_in(
         let ExprKind::Call(call) = &expr.kind else { return };
         if let Calls::OfProject(imports) = calls
             && uses.last().is_none_or(|(span, _)| *span != expr.span)
-            && own_calls::may_lie_elsewhere(call, imports)
-            && let Some((_, name)) = own_calls::reached_elsewhere(call, scope)
         {
-            uses.push((expr.span, name));
+            let elsewhere = || {
+                let may_lie = own_calls::may_lie_elsewhere(call, imports);
+                may_lie.then(|| own_calls::reached_elsewhere(call, scope)).flatten().map(|(_, name)| name)
+            };
+            let name = makers::moved(call, scope).or_else(elsewhere);
+            let name = name.or_else(|| makers::by_held_object(call, scope));
+            uses.extend(name.map(|name| (expr.span, name)));
         }
         match &call.callee.kind {
             ExprKind::Attribute(object, method) if matches!(object.kind, ExprKind::Name("self")) => {

@@ -49,8 +49,7 @@ impl<'c> Wanted<'c> {
     fn of(scope: &FileScope<'c>, name: &Expr<'_>) -> Option<Wanted<'c>> {
         let ExprKind::Name(wanted) = name.kind else { return None };
         let (function, parameter) = parameter_behind(scope, wanted, name.span)?;
-        let is_bound =
-            function.parameters.first().is_some_and(|first| matches!(first.name, "self" | "cls"));
+        let is_bound = function.parameters.first().is_some_and(|first| matches!(first.name, "self" | "cls"));
         let mut plain = function.parameters.iter().filter(|one| one.kind == ParameterKind::Plain);
         let position = plain.position(|one| one.name == wanted);
         let position = position.and_then(|position| position.checked_sub(usize::from(is_bound)));
