@@ -33,7 +33,7 @@ mod global_ranks;
 mod gpu_values;
 mod gradients;
 mod handed_models;
-mod hard_cuda;
+pub(super) mod hard_cuda;
 mod hardware;
 mod host_arrays;
 mod host_collectives;

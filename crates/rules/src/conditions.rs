@@ -97,6 +97,7 @@ impl Scope<'_> {
             && is(condition.counts_anew, &|| self.trace.counts_from_zero(event))
             && is(condition.whole_machine, &|| self.takes_whole_machine(event))
             && is(condition.without_gpu, &|| self.trace.host == Host::BareContainer)
+            && is(condition.despite_cpu_choice, &|| self.needs_gpu_despite_choice(event))
             && is(condition.by_rank, &|| self.is_by_rank(id, event))
             && is(condition.uses_gpu, &|| self.uses_gpu())
             && condition.observed.is_none_or(

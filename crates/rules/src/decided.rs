@@ -254,6 +254,11 @@ const FLAGS: &[Flag] = &[
         "the program does not only run in containers that are given no GPU",
     ),
     (
+        |c| &mut c.despite_cpu_choice,
+        "the call needs CUDA, and the program chooses the CPU where there is no GPU",
+        "the call does not surely need CUDA, or the program chooses no CPU",
+    ),
+    (
         |c| &mut c.by_rank,
         "the GPU has the number of this process, which its launcher counts",
         "the GPU has not the number of this process",

@@ -37,6 +37,8 @@ pub struct Scope<'a> {
     tells_apart: OnceCell<bool>,
     /// The events that give memory back.
     releases: OnceCell<Vec<EventId>>,
+    /// Whether the program chooses the CPU where there is no GPU, once somebody asked.
+    pub(super) cpu_choice: OnceCell<bool>,
     /// The events that take a GPU while none was taken yet for sure, once somebody asked.
     pub(super) first_uses: OnceCell<Vec<EventId>>,
     /// How each event comes from the import of a module, once somebody asked.
@@ -135,6 +137,7 @@ impl<'a> Scope<'a> {
             tells_apart: OnceCell::new(),
             releases: OnceCell::new(),
             first_uses: OnceCell::new(),
+            cpu_choice: OnceCell::new(),
             at_imports: OnceCell::new(),
         }
     }

@@ -87,6 +87,7 @@ impl Scope<'_> {
             (condition.passing, "the call reaches the driver on its way, and takes no GPU"),
             (condition.outlives_test, "the memory is kept for more than the test"),
             (condition.without_gpu, "the program runs in containers that are given no GPU"),
+            (condition.despite_cpu_choice, "the program chooses the CPU where there is no GPU"),
             (condition.by_rank, "the GPU has the number of this process on its machine"),
             (condition.counts_anew, "the GPUs are counted anew: in a container, in a job of a scheduler"),
             (condition.whole_machine, "the mask names the first eight GPUs of the machine, or more"),

@@ -124,6 +124,7 @@ impl Condition {
             ("passing", self.passing.is_some()),
             ("outlives-test", self.outlives_test.is_some()),
             ("without-gpu", self.without_gpu.is_some()),
+            ("despite-cpu-choice", self.despite_cpu_choice.is_some()),
             ("by-rank", self.by_rank.is_some()),
             ("counts-anew", self.counts_anew.is_some()),
             ("whole-machine", self.whole_machine.is_some()),

@@ -1,7 +1,7 @@
 //! Tests that ask whether a GPU is there, or is meant.
 
 use crate::code::walk::{Ancestor, CodeNode, functions_around, walk};
-use crate::code::{Comparison, Expr, ExprKind, StatementKind};
+use crate::code::{Block, Comparison, Expr, ExprKind, Statement, StatementKind};
 use crate::facts::FileId;
 use crate::rules::files::FileScope;
 
@@ -20,6 +20,39 @@ pub(super) fn are_asked(scope: &FileScope<'_>) -> bool {
         asked = asked || !asks_for_amount(test) && says_gpu(test, scope).is_some();
     });
     asked
+}
+
+/// Whether the file chooses between a GPU and the CPU by what there is: `"cuda" if torch.cuda.is_available() else "cpu"`.
+pub(super) fn choose_cpu(scope: &FileScope<'_>) -> bool {
+    let says = |span, word: &str| scope.text(span).contains(word);
+    let mut chooses = false;
+    walk(scope.code, &mut |part, _| match part {
+        CodeNode::Expr(Expr { kind: ExprKind::Choice(parts), .. }) => {
+            let of_both =
+                |one: &Expr<'_>, other: &Expr<'_>| says(one.span, "cuda") && says(other.span, "cpu");
+            let arms = of_both(&parts.1, &parts.2) || of_both(&parts.2, &parts.1);
+            chooses |= arms && asks_what_is_there(&parts.0, scope);
+        }
+        CodeNode::Statement(Statement { kind: StatementKind::Branch { test, then, otherwise }, .. }) => {
+            let assigns = |block: &Block<'_>, word: &str| {
+                block.iter().any(|step| {
+                    matches!(step.kind, StatementKind::Assign { .. })
+                        && says(step.span, "device")
+                        && says(step.span, word)
+                })
+            };
+            let arms = assigns(then, "cuda") && assigns(otherwise, "cpu")
+                || assigns(then, "cpu") && assigns(otherwise, "cuda");
+            chooses |= arms && asks_what_is_there(test, scope);
+        }
+        _ => {}
+    });
+    chooses
+}
+
+/// `torch.cuda.is_available()`, also under a name and together with a switch: `use = wanted and torch.cuda.is_available()`.
+fn asks_what_is_there(test: &Expr<'_>, scope: &FileScope<'_>) -> bool {
+    scope.text(scope.names.meant(test).span).contains("is_available")
 }
 
 /// Whether the file moves something to a device that it does not name itself, and it or a file that it is tied to by imports

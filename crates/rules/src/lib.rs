@@ -6,6 +6,7 @@ mod analyses;
 pub mod architectures;
 mod at_import;
 mod conditions;
+mod cpu_choices;
 pub mod decided;
 mod environments;
 mod evaluate;

@@ -67,6 +67,15 @@ enum HardCodedDevice {
     Texts(Vec<Span>),
 }
 
+/// Whether a call needs CUDA, whatever there is: by itself, or by a device that is made of a text.
+pub fn needs_cuda(call: &Call<'_>, scope: &FileScope<'_>) -> bool {
+    let path = scope.names.path(&call.callee);
+    if path.is_some_and(|path| matches!(path, "torch.device" | "torch.set_default_device")) {
+        return false;
+    }
+    hard_use(call, scope).is_some()
+}
+
 /// What in a call needs CUDA, whatever there is.
 fn hard_use(call: &Call<'_>, scope: &FileScope<'_>) -> Option<HardCodedDevice> {
     let path = scope.names.path(&call.callee);
@@ -86,7 +95,13 @@ fn hard_use(call: &Call<'_>, scope: &FileScope<'_>) -> Option<HardCodedDevice> {
         _ => None,
     }?;
     // Of two, the other is the way out.
-    let meant = scope.names.meant(device);
+    let meant = match scope.names.meant(device) {
+        // `device = torch.device("cuda")`
+        Expr { kind: ExprKind::Call(made), .. } if scope.names.path(&made.callee) == Some("torch.device") => {
+            argument(&made.arguments, Some(0), Some("type"))?
+        }
+        meant => meant,
+    };
     let is_one = matches!(meant.kind, ExprKind::Text(_) | ExprKind::Join(_) | ExprKind::Binary(..));
     let texts = texts_of(meant, scope, false);
     let is_cuda = |text: &str| text == "cuda" || text.starts_with("cuda:");
@@ -110,7 +125,7 @@ fn asks_around(around: &[Ancestor<'_, '_>], scope: &FileScope<'_>) -> bool {
 }
 
 /// Whether code is reached only where CUDA was asked for.
-pub(super) fn is_asked(around: &[Ancestor<'_, '_>], span: Span, scope: &FileScope<'_>) -> bool {
+pub fn is_asked(around: &[Ancestor<'_, '_>], span: Span, scope: &FileScope<'_>) -> bool {
     let inside = around.iter().rev().find_map(|one| match one {
         Ancestor::Function(number) => Some(&scope.code.functions[*number]),
         _ => None,
@@ -145,7 +160,7 @@ fn leaves_before(block: &Block<'_>, span: Span, scope: &FileScope<'_>) -> bool {
 }
 
 /// Whether a file ends its program where there is no GPU: in its body, or in one of its functions.
-pub(super) fn ends_without(scope: &FileScope<'_>) -> bool {
+pub fn ends_without(scope: &FileScope<'_>) -> bool {
     let ends = |block: &Block<'_>| {
         block.iter().any(|step| match &step.kind {
             StatementKind::Branch { test, then, .. } => {

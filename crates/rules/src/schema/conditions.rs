@@ -23,6 +23,8 @@ pub struct Condition {
     pub whole_machine: Option<bool>,
     /// The program runs in containers only, and none of them is given a GPU.
     pub without_gpu: Option<bool>,
+    /// The call asks for CUDA in so many words, and the program chooses the CPU where there is no GPU.
+    pub despite_cpu_choice: Option<bool>,
     /// The GPU that is used has the number of this process among those of its machine, which a launcher counts.
     pub by_rank: Option<bool>,
     /// The program speaks of GPUs, sets a variable of theirs, or starts a program that uses one.
