@@ -8,6 +8,7 @@ mod makers;
 mod options;
 mod transforms;
 
+pub(super) use self::options::given;
 use super::cuda_calls::reaches_cuda;
 use super::own_calls;
 use crate::code::walk::{Ancestor, CodeNode, walk, walk_block};

@@ -1,5 +1,7 @@
 //! A model that something else has placed on devices, and that is moved all the same.
 
+use super::dataset_workers::given;
+use super::given_arguments::parameter_behind;
 use super::mask_numbers::written_target;
 use super::memory::method_of;
 use super::order::PlaceInFunction;
@@ -166,10 +168,30 @@ fn placement_of(scope: &FileScope<'_>, expr: &Expr<'_>) -> Option<Placement> {
     if quantizes(call) {
         return Some(Placement::Quantized);
     }
-    let map = argument(&call.arguments, None, Some("device_map"))?;
-    matches!(&scope.names.meant(map).kind, ExprKind::Text(text) if is_spread(text))
-        .then_some(Placement::DeviceMap)
+    let map = given(scope, call, None, "device_map")?;
+    match &scope.names.meant(map).kind {
+        ExprKind::Text(text) => is_spread(text).then_some(Placement::DeviceMap),
+        // A parameter of this name that nobody has to give, where the project spreads models somewhere.
+        ExprKind::Name("device_map") => {
+            let (_, parameter) = parameter_behind(scope, "device_map", map.span)?;
+            let is_open = matches!(parameter.default.as_ref()?.kind, ExprKind::None);
+            (is_open && scope.program.has_any(SPREADING)).then_some(Placement::DeviceMap)
+        }
+        _ => None,
+    }
 }
+
+/// How a project says that its models are spread.
+const SPREADING: &[&str] = &[
+    "device_map=\"auto\"",
+    "device_map='auto'",
+    "\"device_map\": \"auto\"",
+    "device_map: auto",
+    "--device_map auto",
+    "--device_map=auto",
+    "--device-map auto",
+    "--device-map=auto",
+];
 
 /// Whether a method moves its object to a GPU, or may.
 fn moves(scope: &FileScope<'_>, method: &str, call: &Call<'_>) -> bool {
@@ -182,7 +204,9 @@ fn moves(scope: &FileScope<'_>, method: &str, call: &Call<'_>) -> bool {
         let text = scope.text(given.span);
         let path = scope.names.path(given).unwrap_or(text);
         let is_type = path.starts_with("torch.") && !path.starts_with("torch.device");
-        !is_type && !text.contains("dtype") && !text.contains("cpu") && !text.contains("meta")
+        // `"cuda" if torch.cuda.is_available() else "cpu"` is a GPU where there is one.
+        let is_cpu = text.contains("cpu") && !text.contains("cuda");
+        !is_type && !text.contains("dtype") && !is_cpu && !text.contains("meta")
     };
     method == "to" && given.is_some_and(is_device)
 }

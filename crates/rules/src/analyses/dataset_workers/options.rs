@@ -6,8 +6,8 @@ use crate::rules::analyses::given_arguments::parameter_behind;
 use crate::rules::files::FileScope;
 use crate::rules::uses::argument;
 
-/// What a loader is given by position, by keyword, or under this key of what is unpacked: `DataLoader(data, **options)`.
-pub(super) fn given<'c>(
+/// What a call is given by position, by keyword, or under this key of what is unpacked: `DataLoader(data, **options)`.
+pub fn given<'c>(
     scope: &FileScope<'c>,
     call: &'c Call<'c>,
     position: Option<usize>,
