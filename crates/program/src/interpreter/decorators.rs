@@ -31,6 +31,7 @@ impl<'p> Interpreter<'p> {
         let mut value = self.closure(function, counts_devices);
         value = with_marks(value, &marks);
         for (wrapper, decorator) in wrappers.into_iter().zip(decorators).rev() {
+            self.leave_for_startup(decorator, &value);
             let known = self.with_part(decorator, &value).or_else(|| self.registered(decorator, &value));
             value = match known {
                 Some(known) => known,

@@ -59,6 +59,7 @@ impl<'p> Interpreter<'p> {
         {
             return value;
         }
+        self.leave_lifespan(&args, span);
         if &*text == "atexit.register" && self.leave_for_exit(&args, span) {
             return args.at(0).map_or(Value::Unknown, |argument| argument.value.clone());
         }

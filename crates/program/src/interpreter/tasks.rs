@@ -3,6 +3,7 @@
 
 use super::Interpreter;
 use super::calls::Args;
+use crate::code::{Expr, ExprKind};
 use crate::facts::{Place, Span};
 use crate::program::heap::Relation;
 use crate::program::heap::values::{Closure, Value};
@@ -58,12 +59,36 @@ impl<'p> Interpreter<'p> {
         true
     }
 
+    /// `FastAPI(lifespan=function)`: a server calls it before it answers anything, behind the top level of the program.
+    pub(super) fn leave_lifespan(&mut self, args: &Args<'p>, span: Span) {
+        let lifespan = args.keyword("lifespan").map(|argument| self.force(argument.value.clone()));
+        if let Some(function @ Value::Function(_)) = lifespan {
+            let args = Args::positional(vec![Value::Unknown], span);
+            self.at_exit.push(AtExit { function, args, span });
+        }
+    }
+
+    /// `@app.on_event("startup")`: the same.
+    pub(super) fn leave_for_startup(&mut self, decorator: &Expr<'p>, function: &Value<'p>) {
+        if let ExprKind::Call(call) = &decorator.kind
+            && let ExprKind::Attribute(_, "on_event") = call.callee.kind
+            && let [first] = &call.arguments[..]
+            && matches!(&first.value.kind, ExprKind::Text(event) if event == "startup")
+        {
+            let (function, args) = (function.clone(), Args::default());
+            self.at_exit.push(AtExit { function, args, span: decorator.span });
+        }
+    }
+
     /// The program ends: what was left for that is called, the last first. Whether it comes to its end is not known.
     pub(super) fn run_at_exit(&mut self) {
         while let Some(AtExit { function, args, span }) = self.at_exit.pop() {
             let Value::Function(function) = function else { continue };
             self.flow = super::Flow::Next;
-            self.in_an_arm(|run| drop(run.run_function(&function, args, span)));
+            self.in_an_arm(|run| {
+                let result = run.run_function(&function, args, span);
+                run.run_paused(&result, span);
+            });
         }
     }
 
