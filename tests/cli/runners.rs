@@ -49,6 +49,14 @@ const RUNNERS: &[(&str, &str)] = &[
         "pool: gpu\nvariables:\n  CUDA_DEVICE_ORDER: PCI_BUS_ID\njobs:\n  - job: train\n    variables:\n      - name: CUDA_VISIBLE_DEVICES\n        value: '0'\n    steps:\n      - script: python train.py\n",
     ),
     (
+        ".azure/gpu.yml",
+        "pool: gpu\nvariables:\n  CUDA_DEVICE_ORDER: PCI_BUS_ID\njobs:\n  - job: train\n    steps:\n      - bash: python train.py\n        env: {CUDA_VISIBLE_DEVICES: '0'}\n",
+    ),
+    (
+        ".buildkite/pipeline.yml",
+        "env:\n  CUDA_DEVICE_ORDER: PCI_BUS_ID\nsteps:\n  - group: gpu\n    steps:\n      - label: train\n        commands:\n          - export CUDA_VISIBLE_DEVICES=0\n          - python train.py\n  - wait\n",
+    ),
+    (
         "crontab",
         "CUDA_DEVICE_ORDER=PCI_BUS_ID\nCUDA_VISIBLE_DEVICES = 0\n0 3 * * * cd /app && python train.py\n",
     ),

@@ -77,7 +77,7 @@ impl<'s> Lowering<'s> {
             workflows::lower_action(root, self);
         } else if compose::is_compose(root, file) {
             compose::lower(root, self);
-        } else if let Some(runner) = tasks::Runner::of(root, file) {
+        } else if let Some(runner) = tasks::Runner::of(root, name) {
             let before = self.code.units.len();
             tasks::lower(root, runner, self);
             if self.code.units.len() == before {

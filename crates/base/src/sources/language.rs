@@ -211,6 +211,7 @@ fn has_other_ending(rest: &str, language: Language) -> bool {
 /// Whether a hidden file or folder may choose a GPU all the same.
 pub fn is_known_hidden(name: &str) -> bool {
     matches!(name, ".github" | ".gitlab-ci.yml" | ".vscode" | ".devcontainer" | ".circleci" | ".envrc")
+        || matches!(name, ".azure" | ".azure-pipelines" | ".azuredevops" | ".buildkite")
         || matches!(name, ".devcontainer.json" | ".pytest.ini" | ".pytest.toml" | ".env")
         || name.starts_with(".env.")
         || name.ends_with(".env")

@@ -1,4 +1,4 @@
-//! Runners of tasks that are written in YAML: Task, DVC, Azure Pipelines, SkyPilot, and the commands of Ansible.
+//! Runners of tasks that are written in YAML: Task, DVC, Azure Pipelines, Buildkite, SkyPilot, and the commands of Ansible.
 
 use super::super::command_lines::{Literal, change_folder};
 use super::super::interpreters::{self, Interpreter};
@@ -18,22 +18,30 @@ pub enum Runner {
     Task,
     Dvc,
     Azure,
+    Buildkite,
     Sky,
     Ansible,
 }
 
 impl Runner {
-    pub fn of(root: &Node<'_>, file: &str) -> Option<Runner> {
-        let file = file.to_ascii_lowercase();
+    /// `name` is that of the file in the project.
+    pub fn of(root: &Node<'_>, name: &str) -> Option<Runner> {
+        let name = name.to_ascii_lowercase();
+        let (folders, file) = name.rsplit_once('/').unwrap_or(("", &name));
         let has = |key: &str| root.get(key).is_some();
+        let lies_in = |begin: &str| folders.split('/').any(|folder| folder.starts_with(begin));
         if file.starts_with("taskfile.") && has("tasks") {
             return Some(Runner::Task);
         }
         if file == "dvc.yaml" && has("stages") {
             return Some(Runner::Dvc);
         }
-        if file.contains("azure-pipelines") && ["steps", "jobs", "stages"].iter().any(|key| has(key)) {
+        let is_azure = file.contains("azure-pipelines") || lies_in(".azure") || lies_in("azure-pipelines");
+        if is_azure && ["steps", "jobs", "stages"].iter().any(|key| has(key)) {
             return Some(Runner::Azure);
+        }
+        if lies_in(".buildkite") && has("steps") {
+            return Some(Runner::Buildkite);
         }
         if has("run") && (has("resources") || has("setup") || has("envs")) && !has("jobs") {
             return Some(Runner::Sky);
@@ -55,6 +63,7 @@ pub fn lower<'s>(root: &Rc<Node<'s>>, runner: Runner, lowering: &mut Lowering<'s
             }
         }
         Runner::Azure => lower_azure(root, &layers(&[], root, "variables"), 0, lowering),
+        Runner::Buildkite => lower_buildkite(root, &layers(&[], root, "env"), 0, lowering),
         Runner::Sky => {
             let mut body = shell_of(root.get("setup"), root.get("workdir"), lowering);
             body.extend(shell_of(root.get("run"), root.get("workdir"), lowering));
@@ -146,6 +155,28 @@ fn lower_azure<'s>(node: &Rc<Node<'s>>, set: &[Rc<Node<'s>>], depth: usize, lowe
             let name = "step of a pipeline".to_owned();
             add(script.key.span, name, &layers(set, step, "env"), body, lowering);
         }
+    }
+}
+
+/// A step has one command or several, which one shell runs; a group has steps of its own.
+fn lower_buildkite<'s>(node: &Rc<Node<'s>>, set: &[Rc<Node<'s>>], depth: usize, lowering: &mut Lowering<'s>) {
+    if depth > MAX_DEPTH || !lowering.spend(1) {
+        return;
+    }
+    for step in node.get("steps").map(|steps| steps.items()).unwrap_or_default() {
+        let set = layers(set, step, "env");
+        lower_buildkite(step, &set, depth + 1, lowering);
+        let Some(run) = step.entries().iter().find(|one| matches!(one.key(), "command" | "commands")) else {
+            continue;
+        };
+        let mut body: Block<'s> = Vec::new();
+        for command in shell_of(Some(&run.value), None, lowering) {
+            match command.kind {
+                StatementKind::Apart(steps) => body.extend(steps),
+                _ => body.push(command),
+            }
+        }
+        add(run.key.span, "step of a pipeline".to_owned(), &set, body, lowering);
     }
 }
 
