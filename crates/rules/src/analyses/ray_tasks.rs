@@ -2,20 +2,23 @@
 
 use super::{cuda_calls, own_calls, ray_workers};
 use crate::code::walk::{Ancestor, CodeNode, walk, walk_block};
-use crate::code::{Argument, Block, Expr, ExprKind, Function, Statement, StatementKind, Target};
+use crate::code::{Argument, Block, Call, Expr, ExprKind, Function, Statement, StatementKind, Target};
 use crate::facts::{Place, Span};
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 
 /// `@ray.remote` on a function or class that moves something to a GPU.
 pub(super) fn without_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
-    // `step.options(num_gpus=1).remote()`, also by the settings of a cluster, gives one where it is called.
     let text = scope.whole_text();
-    if [".options(", "NOSET_CUDA_VISIBLE_DEVICES", "OVERRIDE_ON_ZERO", "local_mode=True"]
+    if ["NOSET_CUDA_VISIBLE_DEVICES", "OVERRIDE_ON_ZERO", "local_mode=True"]
         .iter()
         .any(|word| text.contains(word))
     {
         return Vec::new();
+    }
+    // `step.options(num_gpus=1).remote()`, also by the settings of a cluster, gives one where it is called.
+    if text.contains(".options(") {
+        return told_of_none(scope);
     }
     let mut found = wrapped_without_gpu(scope);
     found.extend(ray_workers::without_gpu(scope));
@@ -47,6 +50,36 @@ fn of_number(scope: &FileScope<'_>, span: Span, name: &str, used: Place) -> RawF
     let raw_finding = raw_finding.word("missing", "`num_gpus` is missing");
     let raw_finding = raw_finding.word("write", "`@ray.remote(num_gpus=1)`");
     raw_finding.beside(used, "a GPU is used here")
+}
+
+/// `Worker.options(num_gpus=0)` and `ray.remote(Worker).options(num_gpus=0)`, for what needs a GPU.
+fn told_of_none(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    let mut found = Vec::new();
+    walk(scope.code, &mut |part, _| {
+        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        let ExprKind::Attribute(object, "options") = &call.callee.kind else { return };
+        let Some(given) = argument(&call.arguments, None, Some("num_gpus")) else { return };
+        if !matches!(scope.names.meant(given).kind, ExprKind::Int(0)) {
+            return;
+        }
+        let name = match &scope.names.meant(object).kind {
+            ExprKind::Call(wrap) if scope.names.path(&wrap.callee) == Some("ray.remote") => {
+                match wrap.arguments.first().map(|one| &one.value.kind) {
+                    Some(ExprKind::Name(name)) => *name,
+                    _ => return,
+                }
+            }
+            ExprKind::Name(name) => *name,
+            _ => return,
+        };
+        if let Some(used) = body_of(scope, name).and_then(|body| use_in(scope, body)) {
+            let raw_finding = RawFinding::at(scope.place(given.span)).word("name", name);
+            let raw_finding = raw_finding.word("missing", "`num_gpus` is 0");
+            let raw_finding = raw_finding.word("write", "how many GPUs it needs: `num_gpus=1`");
+            found.push(raw_finding.beside(used, "a GPU is used here"));
+        }
+    });
+    found
 }
 
 /// `ray.remote(Worker)` and `ray.remote(num_cpus=1)(Worker)`, which start it at once or keep it under a name of this file.
@@ -147,6 +180,24 @@ fn asks_for_no_gpu(scope: &FileScope<'_>, decorator: &Expr<'_>) -> bool {
     }
 }
 
+/// `vllm.LLM(model)`: the engine runs in this process, or in one that has its mask. With several GPUs it may start actors of its
+/// own, which ask for theirs, unless it is told to start processes.
+fn is_engine_here(scope: &FileScope<'_>, call: &Call<'_>) -> bool {
+    if scope.names.path(&call.callee) != Some("vllm.LLM") || call.arguments.iter().any(|one| one.unpacked) {
+        return false;
+    }
+    let given =
+        |name: &str| argument(&call.arguments, None, Some(name)).map(|one| &scope.names.meant(one).kind);
+    match given("distributed_executor_backend") {
+        Some(ExprKind::Text(backend)) => matches!(backend.as_ref(), "mp" | "uni"),
+        Some(_) => false,
+        None => {
+            matches!(given("tensor_parallel_size"), None | Some(ExprKind::Int(1)))
+                && given("pipeline_parallel_size").is_none()
+        }
+    }
+}
+
 /// The first call in a body that surely needs a GPU, also in functions of the project that it calls; `None` where the code asks whether
 /// there is one.
 pub(super) fn use_in(scope: &FileScope<'_>, body: &Block<'_>) -> Option<Place> {
@@ -156,7 +207,9 @@ pub(super) fn use_in(scope: &FileScope<'_>, body: &Block<'_>) -> Option<Place> {
         asks |= scope.names.path(&call.callee).is_some_and(|path| {
             path.ends_with(".is_available") || path.ends_with(".device_count") || path == "ray.get_gpu_ids"
         });
-        if used.is_none() && cuda_calls::fails_without_driver(expr, scope).is_some() {
+        if used.is_none()
+            && (cuda_calls::fails_without_driver(expr, scope).is_some() || is_engine_here(scope, call))
+        {
             used = Some(scope.place(expr.span));
         }
         if used.is_none() && !around.iter().any(own_calls::may_be_left_out) {
