@@ -170,7 +170,7 @@ pub(super) fn that_are_dropped(scope: &FileScope<'_>) -> Vec<RawFinding> {
 
 /// Sessions that name no provider, in a project that installs the build for GPUs.
 pub(super) fn that_are_not_named(scope: &FileScope<'_>) -> Vec<RawFinding> {
-    let installs = |package: &str| installs(scope, package);
+    let installs = |package: &str| installs(scope, package) || !asked_by_images(scope, package).is_empty();
     if !installs("onnxruntime-gpu") || installs("onnxruntime") || scope.whole_text().contains("set_providers")
     {
         return Vec::new();
