@@ -24,7 +24,11 @@ pub(super) const ANALYSES: &[Analysis] = &[
         words: &["Thread", "route("],
         look: thread_contexts::without_context,
     },
-    Analysis { name: "cpu-build-for-gpu-code", words: &["cuda"], look: requirements::of_torch },
+    Analysis {
+        name: "cpu-build-for-gpu-code",
+        words: &["cuda", "torch.device"],
+        look: requirements::of_torch,
+    },
     Analysis { name: "cpu-tensor-in-nccl", words: &["init_process_group"], look: host_collectives::of_nccl },
     Analysis {
         name: "count-and-device-ids",

@@ -4,19 +4,27 @@ use super::label_of;
 use crate::code::walk::{CodeNode, walk};
 use crate::code::{Expr, ExprKind, Requirement};
 use crate::facts::{Place, Span, lines_in};
+use crate::program::RunCommand;
 use crate::rules::analyses::cuda_calls::fails_without_driver;
 use crate::rules::analyses::images::{asked_by_images, images};
 use crate::rules::analyses::literal_defaults::{Literal, default_of};
 use crate::rules::files::{FileScope, RawFinding};
+use crate::sources::Language;
 
 /// The first call that needs a GPU, where all that is installed of torch has no CUDA.
 pub fn of_torch(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let text = scope.whole_text();
-    // Code that asks runs on the CPU as well.
-    if ["is_available", "device_count", "cpu"].iter().any(|word| text.contains(word)) {
+    // Code that asks runs on the CPU as well, and so does code that names it, unless the image asks for the GPU.
+    if ["is_available", "device_count"].iter().any(|word| text.contains(word)) {
         return Vec::new();
     }
     let mut needed: Option<(Span, String)> = None;
+    if text.contains("cpu") {
+        needed = device_by_command(scope).map(|span| (span, "torch.device".to_owned()));
+        if needed.is_none() {
+            return Vec::new();
+        }
+    }
     walk(scope.code, &mut |part, _| {
         let CodeNode::Expr(expr) = part else { return };
         if needed.is_none() {
@@ -62,6 +70,58 @@ fn device_by_default(expr: &Expr<'_>, scope: &FileScope<'_>) -> Option<String> {
     };
     let is_set = scope.program.every_file().any(|(_, file)| on_cpu(&file.text));
     (is_cuda && !is_set).then(|| "torch.device".to_owned())
+}
+
+/// `torch.device("cuda" if args.cuda else "cpu")`, where an image of the project starts this file with `--cuda`.
+fn device_by_command(scope: &FileScope<'_>) -> Option<Span> {
+    let in_image = |command: &&RunCommand| {
+        command.starts == Some(scope.file)
+            && scope.program.sources.file(command.site.file).language == Language::Dockerfile
+    };
+    let told: Vec<&RunCommand> = scope.program.run_commands().flatten().filter(in_image).collect();
+    if told.is_empty() {
+        return None;
+    }
+    let is_told = |option: &str, value: Option<&str>| {
+        let is_it = |word: &str| word.strip_prefix("--").is_some_and(|word| word.replace('-', "_") == option);
+        told.iter().any(|command| {
+            let words = command.words();
+            words.iter().enumerate().any(|(at, word)| match (value, word) {
+                (None, Some(word)) => is_it(word),
+                (Some(value), Some(word)) => {
+                    let next =
+                        || words.get(at + 1).copied().flatten().is_some_and(|next| next.starts_with(value));
+                    is_it(word) && next()
+                        || word
+                            .split_once('=')
+                            .is_some_and(|(word, given)| is_it(word) && given.starts_with(value))
+                }
+                (_, None) => false,
+            })
+        })
+    };
+    let is_text = |expr: &Expr<'_>, begin: &str| matches!(&scope.names.meant(expr).kind, ExprKind::Text(text) if text.starts_with(begin));
+    let mut found = None;
+    walk(scope.code, &mut |part, _| {
+        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), span }) = part else { return };
+        if found.is_some() || scope.names.path(&call.callee) != Some("torch.device") {
+            return;
+        }
+        let Some(given) = call.arguments.first().map(|one| scope.names.meant(&one.value)) else { return };
+        let is_wanted = match &given.kind {
+            ExprKind::Choice(parts) => {
+                let option = match parts.0.kind {
+                    ExprKind::Attribute(_, option) => option,
+                    _ => return,
+                };
+                is_text(&parts.1, "cuda") && is_text(&parts.2, "cpu") && is_told(option, None)
+            }
+            ExprKind::Attribute(_, option) => is_told(option, Some("cuda")),
+            _ => false,
+        };
+        found = is_wanted.then_some(*span);
+    });
+    found
 }
 
 /// `torch==1.2.0+cpu`, or an index of wheels for the CPU alone.
