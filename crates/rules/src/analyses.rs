@@ -33,6 +33,7 @@ mod global_ranks;
 mod gpu_values;
 mod gradients;
 mod handed_models;
+mod handed_tensors;
 pub(super) mod hard_cuda;
 mod hardware;
 mod host_arrays;

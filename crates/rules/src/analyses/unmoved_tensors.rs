@@ -2,6 +2,7 @@
 //! these where they are.
 
 use super::dropped_moves::makes_on_cpu;
+use super::handed_tensors;
 use super::memory::{function_called, method_of};
 use super::names_in_text::mentions;
 use crate::code::walk::{Ancestor, CodeNode, walk_block};
@@ -17,6 +18,7 @@ const MODULES: &[&str] = &["nn.Module", "LightningModule"];
 /// What takes a tensor and gives another one of the same device.
 pub(super) const SAME_DEVICE: &[&str] = &[
     "abs",
+    "angle",
     "bool",
     "ceil",
     "clamp",
@@ -254,6 +256,11 @@ pub(super) fn is_cpu_tensor(scope: &FileScope<'_>, value: &Expr<'_>, depth: usiz
     if let ExprKind::Binary(_, sides) = &value.kind {
         return is_cpu_tensor(scope, &sides.0, depth + 1) || is_cpu_tensor(scope, &sides.1, depth + 1);
     }
+    // `steps[:, None]`; with a number it may be one element.
+    if let ExprKind::Item(parts) = &value.kind {
+        let key = scope.text(parts.1.span);
+        return (key.contains("None") || key.contains(':')) && is_cpu_tensor(scope, &parts.0, depth + 1);
+    }
     if let Some((object, name, _)) = method_of(value)
         && SAME_DEVICE.contains(&name)
     {
@@ -276,7 +283,7 @@ pub(super) fn is_cpu_tensor(scope: &FileScope<'_>, value: &Expr<'_>, depth: usiz
 }
 
 /// Whether the class moves the attribute itself, looks where it lies, or hands it to Python.
-fn is_moved_by_hand(text: &str, name: &str) -> bool {
+pub(super) fn is_moved_by_hand(text: &str, name: &str) -> bool {
     const AFTER: &[&str] =
         &[".to(", ".cuda(", ".type_as(", ".device", ".numpy(", ".tolist(", ".item(", ".cpu(", ".data"];
     AFTER.iter().any(|after| text.contains(&format!("self.{name}{after}")))
@@ -294,22 +301,41 @@ pub(super) fn assignments_of(text: &str, name: &str) -> usize {
 }
 
 /// Where a method computes with an attribute and what it is given; with `handed` also where it hands both to a call.
-fn used_with_input(scope: &FileScope<'_>, method: &Function<'_>, name: &str, handed: bool) -> Option<Span> {
-    let mut inputs: FxHashSet<&str> =
-        method.parameters.iter().map(|parameter| parameter.name).filter(|name| *name != "self").collect();
+fn used_with_input<'a>(
+    scope: &FileScope<'a>,
+    method: &Function<'a>,
+    name: &str,
+    handed: bool,
+) -> Option<Span> {
+    let inputs = method.parameters.iter().map(|parameter| parameter.name).filter(|name| *name != "self");
+    let mut inputs: FxHashSet<&str> = inputs.collect();
+    let is_it = |expr: &Expr<'_>| is_attribute(expr, name);
+    meets_input(scope, method, &mut inputs, &is_it, handed)
+        .or_else(|| handed_tensors::used_with_input(scope, method, name, &inputs))
+}
+
+/// Where a function computes with something and an input, or with what it made of one, which becomes an input as well; with `handed`
+/// also where it hands both to a call.
+pub(super) fn meets_input<'a>(
+    scope: &FileScope<'a>,
+    function: &Function<'a>,
+    inputs: &mut FxHashSet<&'a str>,
+    is_it: &dyn Fn(&Expr<'_>) -> bool,
+    handed: bool,
+) -> Option<Span> {
     let mut used = None;
-    walk_block(scope.code, &method.body, &mut |part, _| match part {
+    walk_block(scope.code, &function.body, &mut |part, _| match part {
         CodeNode::Statement(step) => {
             // `x = self.embed(tokens)` lies where its input does.
             if let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind
-                && mentions(scope.text(value.span), &inputs)
+                && mentions(scope.text(value.span), inputs)
+                && !is_measure(value)
             {
                 inputs.extend(targets.iter().flat_map(Target::names));
             }
         }
         CodeNode::Expr(expr) if used.is_none() => {
-            let meets =
-                |one: &Expr<'_>, other: &Expr<'_>| is_attribute(one, name) && is_input(scope, other, &inputs);
+            let meets = |one: &Expr<'_>, other: &Expr<'_>| is_it(one) && is_input(scope, other, inputs);
             match &expr.kind {
                 ExprKind::Binary(_, sides) if meets(&sides.0, &sides.1) || meets(&sides.1, &sides.0) => {
                     used = Some(expr.span);
@@ -318,8 +344,8 @@ fn used_with_input(scope: &FileScope<'_>, method: &Function<'_>, name: &str, han
                     if handed || scope.names.path(&call.callee).is_some_and(|path| JOINS.contains(&path)) =>
                 {
                     let flat = joined(call);
-                    if flat.iter().any(|one| is_attribute(one, name))
-                        && flat.iter().any(|one| is_input(scope, one, &inputs))
+                    if flat.iter().any(|one| is_it(one))
+                        && flat.iter().any(|one| is_input(scope, one, inputs))
                     {
                         used = Some(expr.span);
                     }
@@ -332,7 +358,21 @@ fn used_with_input(scope: &FileScope<'_>, method: &Function<'_>, name: &str, han
     used
 }
 
-fn is_attribute(expr: &Expr<'_>, name: &str) -> bool {
+/// What says something of a tensor and is none: `x.shape`, `x.size(0)`, `len(x)`.
+fn is_measure(expr: &Expr<'_>) -> bool {
+    match &expr.kind {
+        ExprKind::Attribute(_, name) => matches!(*name, "device" | "dtype" | "ndim" | "shape"),
+        ExprKind::Item(parts) => is_measure(&parts.0),
+        ExprKind::Call(call) => match &call.callee.kind {
+            ExprKind::Attribute(_, name) => matches!(*name, "dim" | "item" | "numel" | "size" | "tolist"),
+            ExprKind::Name(name) => matches!(*name, "float" | "int" | "len" | "range"),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+pub(super) fn is_attribute(expr: &Expr<'_>, name: &str) -> bool {
     matches!(&expr.kind, ExprKind::Attribute(object, known)
         if *known == name && matches!(object.kind, ExprKind::Name("self")))
 }
