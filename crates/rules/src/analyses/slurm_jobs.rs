@@ -179,7 +179,7 @@ const FEATURES: &[&str] = &[
     "volta",
 ];
 
-/// `#SBATCH -C TitanX` in a job that asks for no GPU: a feature chooses the machine, and hands out nothing.
+/// `#SBATCH -C TitanX` or `-p gpu` in a job that asks for no GPU: they choose the machine, and hand out nothing.
 pub(super) fn features_without_request(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let told = directives(scope.whole_text());
     let words: Vec<&str> = told.iter().map(|(_, word)| *word).collect();
@@ -198,17 +198,32 @@ pub(super) fn features_without_request(scope: &FileScope<'_>) -> Vec<RawFinding>
         return Vec::new();
     }
     let named = told.iter().enumerate().find_map(|(at, (start, word))| {
-        let value = match word.split_once('=') {
-            Some(("--constraint", value)) => value,
-            None if matches!(*word, "-C" | "--constraint") => told.get(at + 1)?.1,
-            None => word.strip_prefix("-C").filter(|value| !value.is_empty())?,
-            _ => return None,
+        let (option, value) = match word.split_once('=') {
+            Some((option, value)) => (option, value),
+            None if matches!(*word, "-C" | "--constraint" | "-p" | "--partition") => {
+                (*word, told.get(at + 1)?.1)
+            }
+            None => (word.get(..2)?, word.get(2..).filter(|value| !value.is_empty())?),
         };
         let value = value.trim_matches(['"', '\'']);
-        names_a_card(value).then_some((Span::new(*start, start + word.len()), value))
+        let (kind, is_of_gpus) = match option {
+            "-C" | "--constraint" => ("constraint", names_a_card(value)),
+            "-p" | "--partition" => ("partition", value.split(',').all(is_for_gpus)),
+            _ => return None,
+        };
+        is_of_gpus.then_some((Span::new(*start, start + word.len()), kind, value))
     });
-    let found = named.map(|(span, value)| RawFinding::at(scope.place(span)).word("feature", value));
+    let found = named.map(|(span, kind, value)| {
+        RawFinding::at(scope.place(span)).word("kind", kind).word("feature", value)
+    });
     found.into_iter().collect()
+}
+
+/// `gpu`, `GPU-shared`, `gpu_a100`
+fn is_for_gpus(partition: &str) -> bool {
+    let name = partition.to_ascii_lowercase();
+    let mut parts = name.split(|sign: char| !sign.is_ascii_alphanumeric());
+    parts.any(|part| matches!(part, "gpu" | "gpus"))
 }
 
 /// Whether each alternative of a constraint is a GPU: `TitanX`, `gpu_v100|rtx3090`.
