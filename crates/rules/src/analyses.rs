@@ -123,6 +123,7 @@ mod tensorflow_memory;
 mod text_numbers;
 mod tf32;
 mod thread_contexts;
+mod unbound_branches;
 mod uncalled_checks;
 mod unentered_contexts;
 mod unmoved_tensors;

@@ -1,6 +1,7 @@
 //! Imports of GPU libraries that are optional, and the guards around them: what they do where there is no driver.
 
 use super::cuda_calls::fails_without_driver;
+use super::unbound_branches;
 use crate::code::walk::{Ancestor, CodeNode, walk};
 use crate::code::{Block, Expr, ExprKind, Handler, Import, ImportNames, Statement, StatementKind, Target};
 use crate::facts::Span;
@@ -32,6 +33,8 @@ pub(super) fn with_narrow_guards(scope: &FileScope<'_>) -> Vec<RawFinding> {
                 } else if let Some(raw_finding) = left_unbound(step, body, handlers, otherwise, around, scope)
                 {
                     found.push(raw_finding);
+                } else if around.is_empty() {
+                    found.extend(unbound_branches::in_try(step, body, handlers, scope));
                 }
             }
             StatementKind::Branch { test, then, .. } => {
