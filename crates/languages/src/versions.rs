@@ -2,9 +2,10 @@
 //! its requirements allow.
 //!
 //! Nothing is read before somebody asks. What holds for a file is what the nearest folder at or above it says that
-//! names the package at all.
+//! names the package at all. Where no list does, the image that it is run in may say it by its tag.
 
 mod folder;
+mod images;
 mod locks;
 mod range;
 
@@ -34,6 +35,23 @@ impl<'s> Versions<'s> {
         loop {
             if let Some(answer) = self.folder(folder).range(package, self.sources) {
                 return answer;
+            }
+            if folder.is_empty() {
+                return self.range_of_images(file, package);
+            }
+            folder = folder_of(folder);
+        }
+    }
+
+    /// The versions that the images of the nearest folder with such an image have.
+    fn range_of_images(&self, file: &str, package: &str) -> Option<Range> {
+        if !images::may_say(package) {
+            return None;
+        }
+        let mut folder = folder_of(file);
+        loop {
+            if let Some(range) = images::range(folder, package, self.sources) {
+                return Some(range);
             }
             if folder.is_empty() {
                 return None;

@@ -106,6 +106,21 @@ fn the_nearest_folder_that_names_the_package_counts() {
 }
 
 #[test]
+fn the_tag_of_an_image_counts_where_no_list_names_the_package() {
+    let image =
+        ("Dockerfile", "FROM pytorch/pytorch:2.5.1-cuda12.4-cudnn9-runtime AS base\nRUN pip install x\n");
+    assert_eq!(torch_at_least(&[image], "2.5"), Some(true));
+    assert_eq!(torch_at_least(&[image], "2.6"), Some(false));
+    assert_eq!(torch_at_least(&[image, ("requirements.txt", "torch==2.9.1\n")], "2.9"), Some(true));
+    assert_eq!(torch_at_least(&[image, ("requirements.txt", "torch\n")], "2.6"), None);
+    let old = ("Dockerfile.old", "FROM docker.io/pytorch/pytorch:1.13.1-cuda11.6-cudnn8-devel\n");
+    assert_eq!(torch_at_least(&[image, old], "2.0"), None);
+    assert_eq!(torch_at_least(&[("Dockerfile", "FROM pytorch/pytorch:latest\n")], "2.0"), None);
+    assert_eq!(torch_at_least(&[("Dockerfile", "FROM pytorch/pytorch:${TAG}\n")], "2.0"), None);
+    assert_eq!(torch_at_least(&[("other/Dockerfile", image.1)], "2.5"), None);
+}
+
+#[test]
 fn included_files_and_constraints_count() {
     let list = ("requirements.txt", "-r common/base.txt\n-c constraints.txt\n");
     let base = ("common/base.txt", "torch>=2.0\n");
