@@ -1,6 +1,6 @@
 //! GPUs that JAX is told to use, in a project that installs its build for the CPU.
 
-use super::images::asked_by_images;
+use super::images::{asked_by_images, images};
 use crate::code::walk::{Ancestor, CodeNode, walk};
 use crate::code::{Call, Expr, ExprKind, Part, Requirement};
 use crate::facts::Place;
@@ -23,11 +23,18 @@ const OTHER_BUILDS: &[&str] = &[
     "*cuda*",
 ];
 
+/// Packages that bring GPU code of their own, which an image of CUDA may be for.
+const OTHER_LIBRARIES: &[&str] =
+    &["cuml", "cupy", "mxnet", "numba", "onnxruntime-gpu", "paddlepaddle", "tensorflow", "torch", "xgboost"];
+
 /// `jax.devices("gpu")`, where the project installs `jax` without an extra for CUDA.
 pub(super) fn without_gpu(scope: &FileScope<'_>) -> Option<RawFinding> {
-    let mut used = None;
+    let (mut used, mut asked) = (None, None);
     walk(scope.code, &mut |part, around| {
         let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        if asked.is_none() && asks_for_gpu(scope, call) {
+            asked = Some(expr.span);
+        }
         let is_tried = || around.iter().any(|one| matches!(one, Ancestor::Try(_)));
         let may_be_off =
             || around.iter().any(|one| matches!(one, Ancestor::Then(_) | Ancestor::Otherwise(_)));
@@ -35,7 +42,8 @@ pub(super) fn without_gpu(scope: &FileScope<'_>) -> Option<RawFinding> {
             used = Some(expr.span);
         }
     });
-    let span = used?;
+    // Code that asks may be meant for both, unless the project makes an image for the GPU.
+    let span = used.or_else(|| asked.filter(|_| is_in_image_of_cuda(scope)))?;
     let file = scope.program.name_of(scope.file);
     let is_jax = |asked: &&Requirement| matches!(asked.name.as_str(), "jax" | "jaxlib");
     let here = scope.code.requirements.iter().filter(is_jax);
@@ -56,6 +64,23 @@ pub(super) fn without_gpu(scope: &FileScope<'_>) -> Option<RawFinding> {
         Some(place) => raw_finding.beside(place, "it is installed here"),
         None => raw_finding,
     })
+}
+
+/// Whether the project builds an image with the libraries of CUDA, and installs nothing but JAX that may use them.
+fn is_in_image_of_cuda(scope: &FileScope<'_>) -> bool {
+    let mut bases = images(scope).flat_map(|(_, text)| text.lines()).filter_map(|line| {
+        let mut words = line.split_whitespace();
+        words.next().filter(|word| word.eq_ignore_ascii_case("from"))?;
+        words.find(|word| !word.starts_with("--"))
+    });
+    let file = scope.program.name_of(scope.file);
+    let is_listed = |name: &&str| {
+        !scope.program.versions().asked(file, name).is_empty()
+            || !asked_by_images(scope, name).is_empty()
+            || scope.program.asks_for(name)
+    };
+    bases.any(|base| base.trim_start_matches("docker.io/").starts_with("nvidia/cuda:"))
+        && !OTHER_LIBRARIES.iter().any(|name| is_listed(&name))
 }
 
 /// Whether a call raises where JAX has no GPU.
