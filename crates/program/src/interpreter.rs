@@ -408,19 +408,6 @@ impl<'p> Interpreter<'p> {
         self.trace.cost.replayed = std::mem::take(&mut self.summaries.replayed);
     }
 
-    /// Imports modules, one after the other.
-    fn run_imports(&mut self, files: &[FileId]) {
-        let each = self.most_steps;
-        for &file in files {
-            self.most_steps = (self.steps + each).min(self.program.budget.all);
-            for parent in self.program.modules.parents(file) {
-                self.enter_module(parent, Span::default());
-            }
-            self.enter_module(file, Span::default());
-            self.flow = Flow::Next;
-        }
-    }
-
     fn run_entry_module(&mut self) {
         self.enter_module(self.entry, Span::default());
         self.flow = Flow::Next;

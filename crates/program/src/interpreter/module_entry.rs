@@ -10,6 +10,19 @@ use crate::program::summaries::Dependency;
 const MOST_EXPECTED: usize = 64;
 
 impl<'p> Interpreter<'p> {
+    /// Imports modules, one after the other.
+    pub(super) fn run_imports(&mut self, files: &[FileId]) {
+        let each = self.most_steps;
+        for &file in files {
+            self.most_steps = (self.steps + each).min(self.program.budget.all);
+            for parent in self.program.modules.parents(file) {
+                self.enter_module(parent, Span::default());
+            }
+            self.enter_module(file, Span::default());
+            self.flow = Flow::Next;
+        }
+    }
+
     /// Runs a project module, unless it ran before.
     pub(super) fn enter_module(&mut self, file: FileId, span: Span) {
         if self.flow != Flow::Next {
