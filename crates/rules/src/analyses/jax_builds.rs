@@ -80,7 +80,7 @@ fn is_in_image_of_cuda(scope: &FileScope<'_>) -> bool {
             || scope.program.asks_for(name)
     };
     bases.any(|base| base.trim_start_matches("docker.io/").starts_with("nvidia/cuda:"))
-        && !OTHER_LIBRARIES.iter().any(|name| is_listed(&name))
+        && !OTHER_LIBRARIES.iter().any(is_listed)
 }
 
 /// Whether a call raises where JAX has no GPU.
