@@ -55,6 +55,8 @@ fn why_a_line_is_reported() {
 train.py:12: torch.zeros() initialises CUDA: creates a tensor on the GPU, even an empty one
   container-without-gpu is not reported:
     no  the program runs in containers that are given no GPU, and it happens on every path, as far as the conditions are understood
+  cpu-choice-bypassed is not reported:
+    no  the program chooses the CPU where there is no GPU
   missing-alloc-conf is not reported:
     no  nothing sets what the policy wants of torch's allocator, and the policy has gpu.alloc-conf
   missing-device-order is reported:

@@ -33,6 +33,7 @@ reported: error[device-outside-mask]: `torch.ones()` uses `cuda:1`, but CUDA_VIS
     CUDA_VISIBLE_DEVICES is \"0\", see a.sh:2
     CUDA_DEVICE_ORDER is \"PCI_BUS_ID\", see a.sh:1
     container-without-gpu is silent: the program does not only run in containers that are given no GPU
+    cpu-choice-bypassed is silent: the call does not surely need CUDA, or the program chooses no CPU
     device-by-late-mask is silent: CUDA was not initialised before
     device-not-allowed is silent: the device index is outside CUDA_VISIBLE_DEVICES, and the number of devices was not checked on the way
     missing-device-order is silent: CUDA_DEVICE_ORDER is \"PCI_BUS_ID\"
@@ -43,6 +44,7 @@ reported: error[device-outside-mask]: `torch.ones()` uses `cuda:1`, but CUDA_VIS
     CUDA_VISIBLE_DEVICES is \"0,1\", see b.sh:2
     CUDA_DEVICE_ORDER is \"PCI_BUS_ID\", see b.sh:1
     container-without-gpu is silent: the program does not only run in containers that are given no GPU
+    cpu-choice-bypassed is silent: the call does not surely need CUDA, or the program chooses no CPU
     device-by-late-mask is silent: CUDA was not initialised before
     device-not-allowed is silent: no policy has gpu, and the mask leaves several GPUs, and the index is one of them
     missing-device-order is silent: CUDA_DEVICE_ORDER is \"PCI_BUS_ID\"
