@@ -69,15 +69,17 @@ impl<'c, 's> Names<'c, 's> {
                     let here = namespace(around);
                     comprehension.generators.iter().for_each(|one| scopes.bind_target(here, &one.target));
                 }
-                ExprKind::Call(call) => {
-                    if let ExprKind::Attribute(
-                        object,
-                        "update" | "setdefault" | "pop" | "clear" | "append" | "extend",
-                    ) = &call.callee.kind
-                    {
-                        scopes.change(object);
+                ExprKind::Call(call) => match &call.callee.kind {
+                    ExprKind::Attribute(object, method) => {
+                        if matches!(*method, "update" | "setdefault" | "pop" | "clear" | "append" | "extend")
+                        {
+                            scopes.change(object);
+                        }
+                        scopes.calls.push((method, call));
                     }
-                }
+                    ExprKind::Name(name) => scopes.calls.push((name, call)),
+                    _ => {}
+                },
                 _ => {}
             },
             CodeNode::Target(_) => {}

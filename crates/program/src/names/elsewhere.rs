@@ -4,7 +4,8 @@
 use super::scopes::Binding;
 use super::{Key, Names, is_self};
 use crate::code::{
-    Argument, Block, Call, Code, Expr, ExprKind, Import, ImportNames, Statement, StatementKind, Target,
+    Argument, Block, Call, Code, Expr, ExprKind, Import, ImportNames, ParameterKind, Statement,
+    StatementKind, Target,
 };
 use crate::facts::{FileId, Span};
 use elsa::FrozenMap;
@@ -59,7 +60,9 @@ impl<'c, 's> Names<'c, 's> {
     /// What stands elsewhere for an expression that is no value by itself. What lies outside the project goes by its whole name there.
     pub(super) fn elsewhere(&self, expr: &Expr<'_>) -> Option<&Expr<'static>> {
         let may_be = match &expr.kind {
-            ExprKind::Name(name) => matches!(self.bound(expr.span, name), Some(Binding::Import(..))),
+            ExprKind::Name(name) => {
+                matches!(self.bound(expr.span, name), Some(Binding::Import(..) | Binding::Parameter(_)))
+            }
             ExprKind::Attribute(inner, _) => is_name(inner) && self.path(expr).is_none(),
             ExprKind::Item(parts) => is_name(&parts.0),
             ExprKind::Call(call) => is_name(&call.callee) && self.path(&call.callee).is_none(),
@@ -201,12 +204,54 @@ impl<'c, 's> Names<'c, 's> {
             Some((_, [Binding::Import(import, Some(of))])) => {
                 self.in_file(self.module(import, None)?, of, |other| other.constant(of, writing))
             }
+            Some((_, [Binding::Parameter(function)])) => self.given(*function, name, writing),
             _ => self.outside(expr, writing),
         }
     }
 
+    /// What a parameter is given by the only call of its function in this file, or its default where calls there are and none
+    /// gives it.
+    fn given(&self, function: usize, name: &str, writing: &mut Rewriting) -> Option<Expr<'static>> {
+        let code = self.program.code(self.file);
+        let function = &code.functions[function];
+        let parameter = function.parameters.iter().find(|one| one.name == name)?;
+        if matches!(parameter.kind, ParameterKind::Rest | ParameterKind::Keywords) {
+            return None;
+        }
+        let made = code
+            .classes
+            .iter()
+            .rev()
+            .find(|class| function.name == "__init__" && class.span.holds(function.span));
+        let called = made.map_or(function.name, |class| class.name);
+        let is_bound = function.parameters.first().is_some_and(|first| matches!(first.name, "self" | "cls"));
+        let mut plain = function.parameters.iter().filter(|one| one.kind == ParameterKind::Plain);
+        let position = plain.position(|one| one.name == name);
+        let position = position.and_then(|position| position.checked_sub(usize::from(is_bound)));
+        let mut given = None;
+        let mut omitted = false;
+        for (_, call) in self.scopes.calls.iter().filter(|(name, _)| *name == called) {
+            if call.arguments.iter().any(|one| one.unpacked) {
+                return None;
+            }
+            let in_order = position.and_then(|at| call.arguments.get(at)).filter(|one| one.name.is_none());
+            match in_order.or_else(|| call.arguments.iter().find(|one| one.name == Some(name))) {
+                Some(one) if given.is_none() => given = Some(&one.value),
+                Some(_) => return None,
+                None => omitted = true,
+            }
+        }
+        match given {
+            Some(given) if !omitted => self.value(given, writing),
+            // Whoever calls it elsewhere may give another.
+            None if omitted => self.value(parameter.default.as_ref()?, writing),
+            _ => None,
+        }
+    }
+
     fn outside(&self, expr: &Expr<'_>, writing: &Rewriting) -> Option<Expr<'static>> {
-        let path = self.path(expr)?.to_owned();
+        // What an object holds that a call made is no value that could be told.
+        let path = self.path(expr).filter(|path| !path.contains("()"))?.to_owned();
         Some(Expr { span: writing.at, kind: ExprKind::Outside(path.into()) })
     }
 

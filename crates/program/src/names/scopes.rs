@@ -1,7 +1,7 @@
 //! What the namespaces of a file bind.
 
 use super::{Key, is_self};
-use crate::code::{Expr, ExprKind, Import, ImportNames, Parameter, StatementKind, Target};
+use crate::code::{Call, Expr, ExprKind, Import, ImportNames, Parameter, StatementKind, Target};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
@@ -15,6 +15,8 @@ pub(super) enum Binding<'c, 's> {
     Import(&'c Import<'s>, Option<&'s str>),
     Function(usize),
     Class(usize),
+    /// A parameter of a function.
+    Parameter(usize),
     /// Unknown.
     Other,
 }
@@ -34,6 +36,8 @@ pub(super) struct Scopes<'c, 's> {
     pub open_names: bool,
     /// Attributes that are set on something, and not by a plain statement on `self`.
     set_attributes: FxHashSet<&'s str>,
+    /// What calls name at their end, with the calls.
+    pub calls: Vec<(&'s str, &'c Call<'s>)>,
     /// Names of dictionaries and lists that are changed somewhere.
     changed: FxHashSet<&'s str>,
 }
@@ -73,7 +77,11 @@ impl<'c, 's> Scopes<'c, 's> {
     /// A namespace begins, with its parameters in it.
     pub fn open(&mut self, inner: Key, outer: Key, parameters: &[Parameter<'s>]) {
         self.parents.insert(inner, outer);
-        parameters.iter().for_each(|one| self.bind(inner, one.name, Binding::Other));
+        let binding = || match inner {
+            Key::Function(function) => Binding::Parameter(function),
+            _ => Binding::Other,
+        };
+        parameters.iter().for_each(|one| self.bind(inner, one.name, binding()));
     }
 
     pub fn bind(&mut self, here: Key, name: &'s str, binding: Binding<'c, 's>) {
