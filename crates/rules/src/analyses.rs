@@ -36,6 +36,7 @@ mod handed_models;
 mod handed_tensors;
 pub(super) mod hard_cuda;
 mod hardware;
+mod homes;
 mod host_arrays;
 mod host_collectives;
 mod image_builds;

@@ -1,9 +1,10 @@
 //! Models and inputs on two cards: one is moved to a card by its index, the other to the current one or to another card.
 
-use super::current_devices::{chooses_current, home, index_of};
+use super::current_devices::{chooses_current, index_of};
+use super::homes::{Kept, kept_as, kept_by};
 use super::mask_numbers::index_in;
 use super::memory::method_of;
-use crate::code::walk::{CodeNode, walk};
+use crate::code::walk::{Ancestor, CodeNode, walk};
 use crate::code::{Call, Expr, ExprKind, StatementKind, Target};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
@@ -61,19 +62,11 @@ impl Pair {
     }
 }
 
-/// A name that lies on a card from a place on.
-struct MovedName<'c> {
-    /// The function in which it does.
-    home: Option<usize>,
-    name: &'c str,
+/// What lies on a card from a place on.
+struct Moved<'a> {
+    name: Kept<'a>,
     card: Card,
     at: Span,
-}
-
-impl<'c> MovedName<'c> {
-    fn kept(&self) -> (Option<usize>, &'c str, Card) {
-        (self.home, self.name, self.card.clone())
-    }
 }
 
 /// `net.cuda(5)` and `net(x.cuda())`: the input goes to the current card.
@@ -82,46 +75,46 @@ pub(super) fn on_current_card(scope: &FileScope<'_>) -> Vec<RawFinding> {
         return Vec::new();
     }
     let (mut moved, mut all_moves) = (Vec::new(), Vec::new());
-    let mut found: Vec<(bool, [&str; 2], Option<usize>, RawFinding)> = Vec::new();
+    let mut found: Vec<(bool, [Kept<'_>; 2], RawFinding)> = Vec::new();
     walk(scope.code, &mut |part, around| match part {
         CodeNode::Statement(step) => match &step.kind {
             // `net = Net().cuda(5)`, `x, y = x.cuda(), y.cuda()`
             StatementKind::Assign { targets, value: Some(value), .. } => {
                 let Some(target) = targets.last() else { return };
-                forget(&mut moved, targets, home(around));
+                forget(scope, &mut moved, targets, around);
                 let known = moved.len();
-                note(scope, target, value, home(around), &mut moved);
-                all_moves.extend(moved[known..].iter().map(MovedName::kept));
+                note(scope, target, value, around, &mut moved);
+                all_moves.extend(moved[known..].iter().map(|one| (one.name, one.card.clone())));
             }
             StatementKind::For { target, .. } => {
-                forget(&mut moved, std::slice::from_ref(target), home(around));
+                forget(scope, &mut moved, std::slice::from_ref(target), around);
             }
             // `net.cuda(5)`
             StatementKind::Evaluate(value) => {
                 let Some((object, card)) = moved_to(scope, value) else { return };
-                if let ExprKind::Name(name) = object.kind {
-                    let one = MovedName { home: home(around), name, card, at: value.span };
-                    all_moves.push(one.kept());
-                    moved.push(one);
+                if let Some(name) = kept_as(scope, object, around) {
+                    all_moves.push((name, card.clone()));
+                    moved.push(Moved { name, card, at: value.span });
                 }
             }
             _ => {}
         },
         CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) => {
-            let Some(callee) = model_of(call) else { return };
-            let here = home(around);
-            let last = |name: &str| -> Option<&MovedName<'_>> {
-                moved.iter().rev().find(|one| one.home == here && one.name == name)
-            };
-            let Some(model) = last(callee) else { return };
+            let Some(model) = model_of(scope, call, around) else { return };
+            let callee = model.1;
+            let last = |name: Kept<'_>| moved.iter().rev().find(|one| one.name == name);
+            let Some(of_model) = last(model) else { return };
             for given in &call.arguments {
+                let kept = kept_as(scope, &given.value, around);
                 let (other, at) = match &given.value.kind {
-                    ExprKind::Name(name) => match last(name) {
+                    ExprKind::Name(_) | ExprKind::Attribute(..) => match kept.and_then(last) {
                         Some(other) => (other.card.clone(), other.at),
                         None => continue,
                     },
                     // `head(body(x))`
-                    ExprKind::Call(inner) if let Some(other) = model_of(inner).and_then(last) => {
+                    ExprKind::Call(inner)
+                        if let Some(other) = model_of(scope, inner, around).and_then(last) =>
+                    {
                         if LOSSES.iter().any(|word| callee.contains(word)) {
                             continue;
                         }
@@ -132,7 +125,7 @@ pub(super) fn on_current_card(scope: &FileScope<'_>) -> Vec<RawFinding> {
                         _ => continue,
                     },
                 };
-                let Some(pair) = Pair::of(scope, &other, &model.card) else { continue };
+                let Some(pair) = Pair::of(scope, &other, &of_model.card) else { continue };
                 let (text, name) = match pair.is_input {
                     true => (scope.text(at), callee),
                     false => (callee, scope.text(given.value.span)),
@@ -141,75 +134,74 @@ pub(super) fn on_current_card(scope: &FileScope<'_>) -> Vec<RawFinding> {
                 let raw_finding = raw_finding.word("place", pair.place).word("wanted", pair.wanted);
                 let raw_finding = raw_finding.word("name", name).word("device", pair.device);
                 let raw_finding =
-                    raw_finding.beside(scope.place(model.at), format!("`{callee}` is moved here"));
-                let given = match &given.value.kind {
-                    ExprKind::Name(name) => name,
-                    _ => callee,
-                };
-                found.push((pair.wavers, [callee, given], here, raw_finding));
+                    raw_finding.beside(scope.place(of_model.at), format!("`{callee}` is moved here"));
+                found.push((pair.wavers, [model, kept.unwrap_or(model)], raw_finding));
             }
         }
         _ => {}
     });
     // In different branches, one thing may go to different cards.
-    let wavers = |name: &str, home: Option<usize>| {
-        let mut cards = all_moves.iter().filter(|(of, known, _)| *of == home && *known == name);
+    let wavers = |name: &Kept<'_>| {
+        let mut cards = all_moves.iter().filter(|(known, _)| known == name);
         let first = cards.next();
-        cards.any(|(.., card)| first.is_some_and(|(.., first)| first != card))
+        cards.any(|(_, card)| first.is_some_and(|(_, first)| first != card))
     };
-    let is_sure = |(may_waver, names, home, _): &(bool, [&str; 2], Option<usize>, RawFinding)| {
-        !may_waver || !names.iter().any(|name| wavers(name, *home))
-    };
+    let is_sure =
+        |(may_waver, names, _): &(bool, [Kept<'_>; 2], RawFinding)| !may_waver || !names.iter().any(wavers);
     found.into_iter().filter(is_sure).map(|(.., raw_finding)| raw_finding).collect()
 }
 
 /// Where the names of a target lie after an assignment, each with its part of the value.
-fn note<'c>(
-    scope: &FileScope<'_>,
-    target: &Target<'c>,
-    value: &'c Expr<'c>,
-    home: Option<usize>,
-    moved: &mut Vec<MovedName<'c>>,
+fn note<'a>(
+    scope: &FileScope<'a>,
+    target: &Target<'_>,
+    value: &Expr<'_>,
+    around: &[Ancestor<'_, '_>],
+    moved: &mut Vec<Moved<'a>>,
 ) {
     match (target, &value.kind) {
-        (Target::Name(name, _), _) => {
+        (Target::Name(..) | Target::Attribute(..), _) => {
             let card = moved_to(scope, value).map(|(_, card)| card);
-            moved.extend(card.map(|card| MovedName { home, name, card, at: value.span }));
+            let kept = kept_by(scope, target, around).zip(card);
+            moved.extend(kept.map(|(name, card)| Moved { name, card, at: value.span }));
         }
         (Target::Sequence(targets), ExprKind::Sequence(values)) if targets.len() == values.len() => {
-            targets.iter().zip(values).for_each(|(target, value)| note(scope, target, value, home, moved));
+            targets.iter().zip(values).for_each(|(target, value)| note(scope, target, value, around, moved));
         }
         _ => {}
     }
 }
 
 /// What is known of where names lie holds no longer for those that are bound to something else.
-fn forget(moved: &mut Vec<MovedName<'_>>, targets: &[Target<'_>], home: Option<usize>) {
+fn forget(
+    scope: &FileScope<'_>,
+    moved: &mut Vec<Moved<'_>>,
+    targets: &[Target<'_>],
+    around: &[Ancestor<'_, '_>],
+) {
     for target in targets {
         match target {
-            Target::Name(name, _) => moved.retain(|one| one.home != home || one.name != *name),
-            Target::Sequence(inner) => forget(moved, inner, home),
-            Target::Rest(inner) => forget(moved, std::slice::from_ref(inner), home),
-            Target::Attribute(..) | Target::Item(_) => {}
+            Target::Sequence(inner) => forget(scope, moved, inner, around),
+            Target::Rest(inner) => forget(scope, moved, std::slice::from_ref(inner), around),
+            _ => {
+                let bound = kept_by(scope, target, around);
+                moved.retain(|one| Some(one.name) != bound);
+            }
         }
     }
 }
 
 /// The model that a call runs: `net(x)`, `net.generate(x)`.
-fn model_of<'c>(call: &Call<'c>) -> Option<&'c str> {
+fn model_of<'a>(scope: &FileScope<'a>, call: &Call<'_>, around: &[Ancestor<'_, '_>]) -> Option<Kept<'a>> {
     match &call.callee.kind {
-        ExprKind::Name(name) => Some(name),
-        ExprKind::Attribute(object, "forward" | "generate") => match object.kind {
-            ExprKind::Name(name) => Some(name),
-            _ => None,
-        },
-        _ => None,
+        ExprKind::Attribute(object, "forward" | "generate") => kept_as(scope, object, around),
+        _ => kept_as(scope, &call.callee, around),
     }
 }
 
 /// The object that an expression moves to a card, and which that is.
-fn moved_to<'c>(scope: &FileScope<'_>, expr: &'c Expr<'c>) -> Option<(&'c Expr<'c>, Card)> {
-    let (object, method, call): (&Expr<'_>, &str, &Call<'_>) = method_of(expr)?;
+fn moved_to<'e, 's>(scope: &FileScope<'_>, expr: &'e Expr<'s>) -> Option<(&'e Expr<'s>, Card)> {
+    let (object, method, call) = method_of(expr)?;
     let device = argument(&call.arguments, Some(0), Some("device"));
     match method {
         "cuda" => Some((object, device.map_or(Some(Card::Current), |device| card_of(scope, device))?)),

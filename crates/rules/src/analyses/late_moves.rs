@@ -2,10 +2,11 @@
 //! state does not.
 
 use super::handed_models;
+use super::homes::{Home, Kept, kept_as, kept_by};
 use super::memory::{call_of, method_of};
 use super::order::PlaceInFunction;
-use crate::code::walk::{CodeNode, walk};
-use crate::code::{Call, Expr, ExprKind, StatementKind, Target};
+use crate::code::walk::{Ancestor, CodeNode, walk};
+use crate::code::{Call, Expr, ExprKind, StatementKind};
 use crate::rules::files::{FileScope, RawFinding};
 
 /// `optimizer.load_state_dict(…)` above `model.to(device)`.
@@ -17,10 +18,10 @@ pub(super) fn after_optimizer_state(scope: &FileScope<'_>) -> Vec<RawFinding> {
     }) {
         return Vec::new();
     }
-    let mut optimizers: Vec<(PlaceInFunction, &str, &str)> = Vec::new();
-    let mut loads: Vec<(PlaceInFunction, &str)> = Vec::new();
-    let mut moves: Vec<(PlaceInFunction, &str)> = Vec::new();
-    let mut made: Vec<(PlaceInFunction, &str, &Expr<'_>)> = Vec::new();
+    let mut optimizers: Vec<(PlaceInFunction, Kept<'_>, Kept<'_>)> = Vec::new();
+    let mut loads: Vec<(PlaceInFunction, Kept<'_>)> = Vec::new();
+    let mut moves: Vec<(PlaceInFunction, Kept<'_>)> = Vec::new();
+    let mut made: Vec<(PlaceInFunction, Kept<'_>, &Expr<'_>)> = Vec::new();
     let mut calls: Vec<(PlaceInFunction, &Call<'_>)> = Vec::new();
     walk(scope.code, &mut |part, around| match part {
         CodeNode::Statement(step) => match &step.kind {
@@ -28,9 +29,10 @@ pub(super) fn after_optimizer_state(scope: &FileScope<'_>) -> Vec<RawFinding> {
                 if let ExprKind::Call(call) = &value.kind {
                     calls.push((PlaceInFunction::of(step.span, around), call));
                 }
-                let [Target::Name(name, _)] = targets.as_slice() else { return };
+                let [target] = targets.as_slice() else { return };
+                let Some(name) = kept_by(scope, target, around) else { return };
                 made.push((PlaceInFunction::of(step.span, around), name, value));
-                if let Some(model) = model_of_optimizer(scope, value) {
+                if let Some(model) = model_of_optimizer(scope, value, around) {
                     optimizers.push((PlaceInFunction::of(step.span, around), name, model));
                 } else if is_moved(value) {
                     moves.push((PlaceInFunction::of(step.span, around), name));
@@ -41,7 +43,7 @@ pub(super) fn after_optimizer_state(scope: &FileScope<'_>) -> Vec<RawFinding> {
                     calls.push((PlaceInFunction::of(step.span, around), call));
                 }
                 let Some((object, method, _)) = method_of(value) else { return };
-                let ExprKind::Name(name) = object.kind else { return };
+                let Some(name) = kept_as(scope, object, around) else { return };
                 match method {
                     "load_state_dict" => loads.push((PlaceInFunction::of(step.span, around), name)),
                     "to" | "cuda" => moves.push((PlaceInFunction::of(step.span, around), name)),
@@ -54,21 +56,25 @@ pub(super) fn after_optimizer_state(scope: &FileScope<'_>) -> Vec<RawFinding> {
     });
     let mut found = Vec::new();
     for (loaded, optimizer) in &loads {
-        let of_it =
-            |(made, name, _): &&(PlaceInFunction, &str, &str)| name == optimizer && made.precedes(loaded);
+        let of_it = |(made, name, _): &&(PlaceInFunction, Kept<'_>, Kept<'_>)| {
+            name == optimizer && (made.precedes(loaded) || is_of_object(name))
+        };
         let Some((_, _, model)) = optimizers.iter().rev().find(of_it) else { continue };
         let mut of_model = moves.iter().filter(|(moved, name)| name == model && moved.home == loaded.home);
         // A model that was moved before has its parameters, and so the state, where it is now.
         let late = of_model.clone().find(|(moved, _)| loaded.precedes(moved) || follows(loaded, moved));
-        let early = of_model.any(|(moved, _)| moved.span.end <= loaded.span.start);
+        // Another method may have moved it before.
+        let may_be_early = is_of_object(model)
+            && moves.iter().any(|(moved, name)| name == model && moved.home != loaded.home);
+        let early = may_be_early || of_model.any(|(moved, _)| moved.span.end <= loaded.span.start);
         let is_handed = |(seen, call): &&(PlaceInFunction, &Call<'_>)| {
             seen.home == loaded.home
                 && (loaded.precedes(seen) || follows(loaded, seen))
-                && handed_models::moves_argument(scope, call, model)
+                && handed_models::moves_argument(scope, call, model.1)
         };
         let by_maker = || {
-            let of_it = |(seen, name, _): &&(PlaceInFunction, &str, &Expr<'_>)| {
-                name == model && seen.home == loaded.home
+            let of_it = |(seen, name, _): &&(PlaceInFunction, Kept<'_>, &Expr<'_>)| {
+                name == model && (seen.home == loaded.home || is_of_object(name))
             };
             made.iter()
                 .find(of_it)
@@ -77,8 +83,8 @@ pub(super) fn after_optimizer_state(scope: &FileScope<'_>) -> Vec<RawFinding> {
         let handed = || calls.iter().find(is_handed).filter(|_| !by_maker()).map(|(seen, _)| seen);
         if let Some(moved) = late.map(|(moved, _)| moved).or_else(handed).filter(|_| !early) {
             let raw_finding = RawFinding::at(scope.place(loaded.span));
-            let raw_finding = raw_finding.word("optimizer", *optimizer).word("model", *model);
-            found.push(raw_finding.beside(scope.place(moved.span), format!("`{model}` is moved here")));
+            let raw_finding = raw_finding.word("optimizer", optimizer.1).word("model", model.1);
+            found.push(raw_finding.beside(scope.place(moved.span), format!("`{}` is moved here", model.1)));
         }
     }
     found
@@ -89,21 +95,27 @@ fn follows(loaded: &PlaceInFunction, moved: &PlaceInFunction) -> bool {
     loaded.span.end <= moved.span.start && moved.arms.iter().all(|arm| loaded.arms.contains(arm))
 }
 
+/// Whether something is an attribute, which another method may have made before.
+fn is_of_object((home, _): &Kept<'_>) -> bool {
+    matches!(home, Home::Class(_))
+}
+
 /// `torch.optim.Adam(model.parameters())`: the name of the model.
-fn model_of_optimizer<'c>(scope: &FileScope<'_>, value: &'c Expr<'_>) -> Option<&'c str> {
+fn model_of_optimizer<'a>(
+    scope: &FileScope<'a>,
+    value: &'a Expr<'_>,
+    around: &[Ancestor<'_, '_>],
+) -> Option<Kept<'a>> {
     let call = call_of(value)?;
     if let Some(model) = handed_models::made_by_helper(scope, call) {
-        return Some(model);
+        return Some((Home::of(around), model));
     }
     let path = scope.names.path(&call.callee)?;
     if !path.starts_with("torch.optim.") || path.contains("lr_scheduler") {
         return None;
     }
     let (object, "parameters", _) = method_of(&call.arguments.first()?.value)? else { return None };
-    match object.kind {
-        ExprKind::Name(name) => Some(name),
-        _ => None,
-    }
+    kept_as(scope, object, around)
 }
 
 /// `model.to(device)`, `Net().cuda()`

@@ -1,9 +1,10 @@
 //! Models that nothing moves to the GPU, and that are called with what lies there.
 
 use super::gpu_values::{SET_DEFAULT, is_on_gpu_in};
-use super::unmoved_tensors::makes_layer;
+use super::homes::{Home, Kept, kept_as, kept_by};
+use super::unmoved_tensors::{is_module, makes_layer};
 use crate::code::walk::{CodeNode, functions_around, walk};
-use crate::code::{Call, Expr, ExprKind, StatementKind, Target};
+use crate::code::{Call, Expr, ExprKind, StatementKind};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
 
@@ -20,36 +21,33 @@ const KEEPS: &[&str] = &[
 
 /// `model = Net()` and `model(x.to(device))`, in a file that does nothing else with the model.
 pub(super) fn called_with_gpu_values(scope: &FileScope<'_>) -> Vec<RawFinding> {
-    let mut made: Vec<(&str, Span, Option<usize>)> = Vec::new();
-    let mut called: Vec<(&str, Span, &Call<'_>, Option<usize>)> = Vec::new();
-    walk(scope.code, &mut |part, around| {
-        let home = functions_around(around).next_back();
-        match part {
-            CodeNode::Statement(step) => {
-                let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind else { return };
-                if let [Target::Name(name, _)] = targets.as_slice()
-                    && makes_model(scope, value)
-                {
-                    made.push((name, step.span, home));
-                }
+    let mut made: Vec<(Kept<'_>, Span)> = Vec::new();
+    let mut called: Vec<(Kept<'_>, Span, &Call<'_>, Option<usize>)> = Vec::new();
+    walk(scope.code, &mut |part, around| match part {
+        CodeNode::Statement(step) => {
+            let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind else { return };
+            if let [target] = targets.as_slice()
+                && makes_model(scope, value)
+            {
+                made.extend(kept_by(scope, target, around).map(|kept| (kept, step.span)));
             }
-            CodeNode::Expr(expr) => {
-                let ExprKind::Call(call) = &expr.kind else { return };
-                let ExprKind::Name(name) = call.callee.kind else { return };
-                called.push((name, expr.span, call, home));
-            }
-            CodeNode::Target(_) => {}
         }
+        CodeNode::Expr(expr) => {
+            let ExprKind::Call(call) = &expr.kind else { return };
+            let Some(kept) = kept_as(scope, &call.callee, around) else { return };
+            called.push((kept, expr.span, call, functions_around(around).next_back()));
+        }
+        CodeNode::Target(_) => {}
     });
     let mut found = Vec::new();
-    for (name, span, home) in &made {
-        let is_again = made.iter().filter(|(other, ..)| other == name).count() > 1;
-        if is_again || !stays_alone(scope.whole_text(), name) {
+    for ((home, name), span) in &made {
+        let is_again = made.iter().filter(|((_, other), _)| other == name).count() > 1;
+        if is_again || !stays_alone(scope.whole_text(), name) || may_move_by_others(scope, *home, name) {
             continue;
         }
-        let of_it =
-            called.iter().filter(|(called, _, _, at)| called == name && (home.is_none() || home == at));
-        let moved = |(_, span, call, at): &(&str, Span, &Call<'_>, Option<usize>)| {
+        let is_seen = |at: Home| *home == Home::Module || *home == at;
+        let of_it = called.iter().filter(|((at, called), ..)| called == name && is_seen(*at));
+        let moved = |(_, span, call, at): &(Kept<'_>, Span, &Call<'_>, Option<usize>)| {
             let there = call.arguments.iter().find(|one| is_on_gpu_in(scope, *at, &one.value))?;
             Some((*span, there.value.span))
         };
@@ -81,6 +79,24 @@ fn makes_model(scope: &FileScope<'_>, value: &Expr<'_>) -> bool {
         // `torchvision.models.resnet18().cuda()` is a move of one.
         || path.is_some_and(|path| path.starts_with("torchvision.models.") && !path.contains('('))
         || is_class()
+}
+
+/// Whether what holds an attribute may move it: a module with all its parts, or who knows the object from outside.
+fn may_move_by_others(scope: &FileScope<'_>, home: Home, name: &str) -> bool {
+    let (Home::Class(class), Some((_, field))) = (home, name.split_once('.')) else { return false };
+    let moves = [format!(".{field}.to("), format!(".{field}.cuda("), format!(".{field} = ")];
+    let class = &scope.code.classes[class];
+    is_module(scope, class)
+        || !class.bases.is_empty()
+        || scope.program.every_file().filter(|(_, source)| source.is_python()).any(|(file, source)| {
+            moves.iter().any(|word| {
+                let own = match file == scope.file {
+                    true => source.text.matches(&format!("self{word}")).count(),
+                    false => 0,
+                };
+                source.text.matches(word.as_str()).count() > own
+            })
+        })
 }
 
 /// Whether a file does with a name what says that it is a model, and nothing that may move it.

@@ -1,19 +1,19 @@
 //! Models that `DataParallel` spreads from the first card, and that lie on another one by the device that is written there.
 
-use super::current_devices::{PARALLEL, home, index_of};
+use super::current_devices::{PARALLEL, index_of};
+use super::homes::{Kept, kept_as, kept_by};
 use super::memory::method_of;
-use crate::code::walk::{CodeNode, walk};
-use crate::code::{Expr, ExprKind, StatementKind, Target};
+use crate::code::walk::{Ancestor, CodeNode, walk};
+use crate::code::{Expr, ExprKind, StatementKind};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 
 /// A model that is wrapped, without `device_ids` or with cards that are written there.
 struct Wrapped<'e> {
-    function: Option<usize>,
     span: Span,
     /// What stands for it before and after.
-    names: Vec<&'e str>,
+    names: Vec<Kept<'e>>,
     /// The first of the cards that it names.
     first: Option<i64>,
 }
@@ -21,13 +21,13 @@ struct Wrapped<'e> {
 /// `net = DataParallel(net)` and `net = net.to("cuda:1")`.
 pub(super) fn on_another_card(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let (mut all, mut moves): (Vec<Wrapped<'_>>, Vec<_>) = (Vec::new(), Vec::new());
-    let mut target: Option<(Span, &str)> = None;
+    let mut target: Option<(Span, Kept<'_>)> = None;
     walk(scope.code, &mut |part, around| {
         let expr = match part {
             CodeNode::Statement(step) => {
                 target = match &step.kind {
                     StatementKind::Assign { targets, value: Some(value), .. } => match &targets[..] {
-                        [Target::Name(name, _)] => Some((value.span, *name)),
+                        [target] => kept_by(scope, target, around).map(|kept| (value.span, kept)),
                         _ => None,
                     },
                     _ => None,
@@ -38,7 +38,6 @@ pub(super) fn on_another_card(scope: &FileScope<'_>) -> Vec<RawFinding> {
             CodeNode::Target(_) => return,
         };
         let ExprKind::Call(call) = &expr.kind else { return };
-        let function = home(around);
         if scope.names.path(&call.callee).is_some_and(|path| PARALLEL.contains(&path)) {
             let chosen = argument(&call.arguments, Some(1), Some("device_ids"));
             let first = chosen.and_then(|cards| match &scope.names.meant(cards).kind {
@@ -48,25 +47,20 @@ pub(super) fn on_another_card(scope: &FileScope<'_>) -> Vec<RawFinding> {
             if chosen.is_some() && first.is_none() || call.arguments.iter().any(|one| one.unpacked) {
                 return;
             }
-            let given = call.arguments.first().and_then(|model| name_of(&model.value));
+            let given = call.arguments.first().and_then(|model| name_of(scope, &model.value, around));
             let kept = target.filter(|(value, _)| value.holds(expr.span));
             let names = given.into_iter().chain(kept.map(|(_, name)| name)).collect();
-            all.push(Wrapped { function, span: expr.span, names, first });
+            all.push(Wrapped { span: expr.span, names, first });
         } else if let Some((object, "to" | "cuda", call)) = method_of(expr)
             && let Some(device) = argument(&call.arguments, Some(0), Some("device"))
         {
-            moves.push((function, object, expr.span, card_of(scope, device)));
+            moves.push((name_of(scope, object, around), object.span, expr.span, card_of(scope, device)));
         }
     });
     let finding = |one: Wrapped<'_>| {
-        let of_model = |object: &Expr<'_>, span: Span| {
-            name_of(object).is_some_and(|name| one.names.contains(&name))
-                || one.span.holds(span)
-                || object.span == one.span
-        };
-        let here = moves
-            .iter()
-            .filter(|(function, object, span, _)| *function == one.function && of_model(object, *span));
+        let here = moves.iter().filter(|(name, object, span, _)| {
+            name.is_some_and(|name| one.names.contains(&name)) || one.span.holds(*span) || *object == one.span
+        });
         let cards: Vec<_> = here.map(|(.., span, card)| (*span, *card)).collect();
         let start = one.first.unwrap_or_default();
         let (at, index) =
@@ -85,13 +79,12 @@ pub(super) fn on_another_card(scope: &FileScope<'_>) -> Vec<RawFinding> {
     all.into_iter().filter_map(finding).collect()
 }
 
-fn name_of<'s>(expr: &Expr<'s>) -> Option<&'s str> {
-    match &expr.kind {
-        ExprKind::Name(name) => Some(name),
-        ExprKind::Call(_) => method_of(expr)
-            .filter(|(_, name, _)| matches!(*name, "to" | "cuda"))
-            .and_then(|(object, ..)| name_of(object)),
-        _ => None,
+/// What stands for a model, also behind moves: `net` of `net.cuda()`.
+fn name_of<'a>(scope: &FileScope<'a>, expr: &Expr<'_>, around: &[Ancestor<'_, '_>]) -> Option<Kept<'a>> {
+    match method_of(expr) {
+        Some((object, "to" | "cuda", _)) => name_of(scope, object, around),
+        Some(_) => None,
+        None => kept_as(scope, expr, around),
     }
 }
 
