@@ -54,6 +54,8 @@ pub struct Condition {
     /// something to a device that a file which it is tied to by imports chooses, with the CPU among the choices. And nothing in
     /// the function around needs one.
     pub asks_for_gpu: Option<bool>,
+    /// The function around it moves something to the GPU on every way through it.
+    pub needs_gpu: Option<bool>,
     /// The program did not set this variable on some path to the event.
     pub unset: Option<String>,
     /// The program set this variable and removed it again.
