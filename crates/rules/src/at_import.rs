@@ -9,6 +9,7 @@ use crate::facts::{FileId, Place, Span};
 use crate::program::Start;
 use crate::program::knowledge::Does;
 use crate::program::trace::{Event, EventId, EventKind};
+use crate::sources::folder_of;
 use rustc_hash::FxHashMap;
 
 /// Code that runs while a module is imported.
@@ -59,6 +60,18 @@ impl Scope<'_> {
         let stronger = wanted == EventSelector::QueryAtImport
             && all.first_of(event, found.statement, EventSelector::ObjectAtImport).is_some();
         is_first && !stronger
+    }
+
+    /// Whether the module whose import leads to an event lies among tests, and nothing but tests imports it: what it makes is made
+    /// for them.
+    pub(super) fn is_among_tests(&self, id: EventId) -> bool {
+        let Some(file) = self.at_imports().of_event(id).map(|found| found.site.file) else { return false };
+        let lies = |file: FileId| {
+            let name = self.program.name_of(file);
+            self.program.is_of_tests(file)
+                || folder_of(name).split('/').any(|folder| matches!(folder, "test" | "tests"))
+        };
+        lies(file) && self.program.importers(file).iter().all(|importer| lies(importer.file))
     }
 
     /// How an event comes from the import of a module; `None` when it does not.

@@ -118,6 +118,7 @@ impl Scope<'_> {
             && is(condition.imported_later, &|| {
                 self.trace.events[id as usize..].iter().any(|event| event.what.imports_gpu_library())
             })
+            && is(condition.among_tests, &|| self.is_among_tests(id))
             && is(condition.cpu_part, &|| self.kind == ScopeKind::CpuPart);
         let forked = condition.forked_use.is_none_or(|wanted| {
             let found = self.forked_use(id, event);

@@ -123,6 +123,8 @@ pub struct Condition {
     pub outlives_test: Option<bool>,
     /// The CPU part is being imported.
     pub cpu_part: Option<bool>,
+    /// The module lies among tests, and nothing but tests imports it.
+    pub among_tests: Option<bool>,
     /// The policy has this section or key.
     pub policy: Option<PolicyKey>,
     /// The project's versions of these packages are known, and all among those given: `{torch: ">=2.4"}`. `python` is
