@@ -118,19 +118,20 @@ impl Scope<'_> {
         {
             return None;
         }
+        let position = position(code, site.span);
         let makes = |callee: &str| {
             let last = callee.rsplit('.').next().unwrap_or(callee);
             last.starts_with(|first: char| first.is_ascii_uppercase())
         };
-        Some(AtImport {
-            site,
-            statement,
-            position: position(code, site.span),
-            // What a constructor asks under a condition of its own makes no object that lives on the GPU.
-            makes_object: constructs && event.doubts == 0
-                || !asks && (does.contains(&Does::Allocate) || makes(callee)),
-            imported,
-        })
+        // What a constructor asks under a condition of its own makes no object that lives on the GPU.
+        let makes_object =
+            constructs && event.doubts == 0 || !asks && (does.contains(&Does::Allocate) || makes(callee));
+        // Several fields that ask are one fault of their class.
+        let class = || code.body.iter().find(|step| step.span.holds(site.span));
+        if position == ImportTimePosition::ClassBody && !makes_object {
+            statement.span = class().map_or(statement.span, |step| step.span);
+        }
+        Some(AtImport { site, statement, position, makes_object, imported })
     }
 }
 
