@@ -124,6 +124,7 @@ impl Condition {
             ("in-one-test", self.in_one_test.is_some()),
             ("passing", self.passing.is_some()),
             ("among-tests", self.among_tests.is_some()),
+            ("for-colab", self.for_colab.is_some()),
             ("outlives-test", self.outlives_test.is_some()),
             ("without-gpu", self.without_gpu.is_some()),
             ("despite-cpu-choice", self.despite_cpu_choice.is_some()),

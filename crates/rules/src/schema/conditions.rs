@@ -123,6 +123,8 @@ pub struct Condition {
     pub outlives_test: Option<bool>,
     /// The CPU part is being imported.
     pub cpu_part: Option<bool>,
+    /// The program is a notebook that Colab wrote.
+    pub for_colab: Option<bool>,
     /// The module lies among tests, and nothing but tests imports it.
     pub among_tests: Option<bool>,
     /// The policy has this section or key.
