@@ -39,6 +39,7 @@ mod hardware;
 mod host_arrays;
 mod host_collectives;
 mod image_builds;
+mod image_stages;
 mod images;
 mod import_proofs;
 mod inputs;
