@@ -1,5 +1,6 @@
 //! Tests that ask whether a GPU is there, or is meant.
 
+use super::analyses::hard_cuda;
 use crate::code::walk::{Ancestor, CodeNode, functions_around, walk, within_function};
 use crate::code::{Block, Comparison, Expr, ExprKind, Statement, StatementKind};
 use crate::facts::FileId;
@@ -132,11 +133,11 @@ pub(super) fn needs_gpu(scope: &FileScope<'_>, function: Option<usize>) -> bool 
     needs
 }
 
-/// Whether a function calls `.cuda()` and nothing around the call may leave it out.
+/// Whether a function calls `.cuda()`, and nothing around the call or before it may leave it out.
 pub(super) fn surely_needs_gpu(scope: &FileScope<'_>, function: Option<usize>) -> bool {
     let mut needs = false;
     walk(scope.code, &mut |part, around| {
-        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), span }) = part else { return };
         let (inner, within) = within_function(around);
         let is_sure = |one: &Ancestor<'_, '_>| {
             !matches!(
@@ -150,7 +151,8 @@ pub(super) fn surely_needs_gpu(scope: &FileScope<'_>, function: Option<usize>) -
         };
         needs |= matches!(call.callee.kind, ExprKind::Attribute(_, "cuda"))
             && inner == function
-            && within.iter().all(is_sure);
+            && within.iter().all(is_sure)
+            && !hard_cuda::is_asked(around, *span, scope);
     });
     needs
 }
