@@ -146,6 +146,11 @@ impl Source {
         }
     }
 
+    /// Whether it is a notebook that Colab wrote.
+    pub fn is_of_colab(&self) -> bool {
+        self.cells.as_ref().and_then(|cells| cells.as_ref().ok()).is_some_and(|cells| cells.of_colab)
+    }
+
     /// The language of a notebook that is not in Python.
     fn foreign_kernel(&self) -> Option<&str> {
         self.cells.as_ref()?.as_ref().ok()?.foreign.as_deref()

@@ -40,6 +40,7 @@ mod homes;
 mod host_arrays;
 mod host_collectives;
 mod image_builds;
+mod image_stages;
 mod images;
 mod import_proofs;
 mod inputs;

@@ -9,6 +9,7 @@ use crate::facts::{FileId, Place, Span};
 use crate::program::Start;
 use crate::program::knowledge::Does;
 use crate::program::trace::{Event, EventId, EventKind};
+use crate::sources::folder_of;
 use rustc_hash::FxHashMap;
 
 /// Code that runs while a module is imported.
@@ -61,6 +62,18 @@ impl Scope<'_> {
         is_first && !stronger
     }
 
+    /// Whether the module whose import leads to an event lies among tests, and nothing but tests imports it: what it makes is made
+    /// for them.
+    pub(super) fn is_among_tests(&self, id: EventId) -> bool {
+        let Some(file) = self.at_imports().of_event(id).map(|found| found.site.file) else { return false };
+        let lies = |file: FileId| {
+            let name = self.program.name_of(file);
+            self.program.is_of_tests(file)
+                || folder_of(name).split('/').any(|folder| matches!(folder, "test" | "tests"))
+        };
+        lies(file) && self.program.importers(file).iter().all(|importer| lies(importer.file))
+    }
+
     /// How an event comes from the import of a module; `None` when it does not.
     fn at_import(&self, event: &Event) -> Option<AtImport> {
         let EventKind::Call { callee, does, .. } = &event.what else { return None };
@@ -105,19 +118,20 @@ impl Scope<'_> {
         {
             return None;
         }
+        let position = position(code, site.span);
         let makes = |callee: &str| {
             let last = callee.rsplit('.').next().unwrap_or(callee);
             last.starts_with(|first: char| first.is_ascii_uppercase())
         };
-        Some(AtImport {
-            site,
-            statement,
-            position: position(code, site.span),
-            // What a constructor asks under a condition of its own makes no object that lives on the GPU.
-            makes_object: constructs && event.doubts == 0
-                || !asks && (does.contains(&Does::Allocate) || makes(callee)),
-            imported,
-        })
+        // What a constructor asks under a condition of its own makes no object that lives on the GPU.
+        let makes_object =
+            constructs && event.doubts == 0 || !asks && (does.contains(&Does::Allocate) || makes(callee));
+        // Several fields that ask are one fault of their class.
+        let class = || code.body.iter().find(|step| step.span.holds(site.span));
+        if position == ImportTimePosition::ClassBody && !makes_object {
+            statement.span = class().map_or(statement.span, |step| step.span);
+        }
+        Some(AtImport { site, statement, position, makes_object, imported })
     }
 }
 

@@ -118,6 +118,8 @@ impl Scope<'_> {
             && is(condition.imported_later, &|| {
                 self.trace.events[id as usize..].iter().any(|event| event.what.imports_gpu_library())
             })
+            && is(condition.among_tests, &|| self.is_among_tests(id))
+            && is(condition.for_colab, &|| self.is_for_colab())
             && is(condition.cpu_part, &|| self.kind == ScopeKind::CpuPart);
         let forked = condition.forked_use.is_none_or(|wanted| {
             let found = self.forked_use(id, event);
@@ -205,6 +207,11 @@ impl Scope<'_> {
     fn writes_of<'a>(&'a self, variable: &'a str) -> impl Iterator<Item = (EventId, &'a Event)> {
         let writes = self.trace.writes.iter().map(|&write| (write, self.trace.event(write)));
         writes.filter(move |(_, event)| sets(event, variable))
+    }
+
+    /// Whether the program is a notebook that Colab wrote: it says so in the metadata of the notebook.
+    fn is_for_colab(&self) -> bool {
+        self.trace.entry.is_some_and(|file| self.program.sources.file(file).is_of_colab())
     }
 
     fn is_for_test(&self, id: EventId) -> bool {

@@ -104,6 +104,8 @@ impl Scope<'_> {
             (condition.rival_set, "another name of the setting is set too"),
             (condition.rival_differs, "another name of the setting holds another value"),
             (condition.cpu_part, "the CPU part is being imported"),
+            (condition.among_tests, "the module lies among tests, and nothing but tests imports it"),
+            (condition.for_colab, "the program is a notebook that Colab wrote"),
             (condition.in_one_test, "one test writes this value and the earlier one"),
             (condition.for_test, "a test sets it for itself, and no GPU is used after"),
             (condition.for_child, "a process is started before this one uses the GPU again"),

@@ -1,6 +1,8 @@
 //! Where a program first uses a GPU: what counts for the choice of a card, and what for the order of things.
 
 use super::evaluate::Scope;
+use crate::code::walk::{Ancestor, CodeNode, walk};
+use crate::facts::{FileId, Place};
 use crate::program::trace::{Event, EventId, EventKind};
 use crate::program::{FirstOccurrence, MASK, ORDER};
 
@@ -17,6 +19,42 @@ impl Scope<'_> {
             && self.first_uses().binary_search(&id).is_ok()
             && !self.is_chosen_late(id, event)
             && self.is_looked_at(event)
+            && !self.waits_for_group(event)
+    }
+
+    /// Whether an event happens in a group of processes alone, `if dist.is_initialized():`, and lies in a test whose modules
+    /// make none.
+    fn waits_for_group(&self, event: &Event) -> bool {
+        /// What makes a group, by itself or on its way.
+        const MAKING: &[&str] =
+            &["init_process_group", "init_distributed", "Accelerator(", "PartialState(", "Trainer("];
+        const ASKS: &[&str] = &["dist.is_initialized()", "distributed.is_initialized()"];
+        if event.certain || self.trace.test_of(event).is_none() {
+            return false;
+        }
+        let sites = self.trace.outwards(event.frame).filter_map(|frame| frame.site);
+        let asks = std::iter::once(event.place).chain(sites).any(|place| {
+            let mut asks = false;
+            walk(self.program.code(place.file), &mut |part, around| {
+                if !matches!(part, CodeNode::Expr(expr) if expr.span == place.span) {
+                    return;
+                }
+                asks |= around.iter().any(|one| match one {
+                    Ancestor::Then(test) => {
+                        let text = self.program.text(Place { file: place.file, span: test.span });
+                        !["not ", " or "].iter().any(|word| text.contains(word))
+                            && ASKS.iter().any(|word| text.contains(word))
+                    }
+                    _ => false,
+                });
+            });
+            asks
+        });
+        let makes = |file: &FileId| {
+            let text = &self.program.sources.file(*file).text;
+            MAKING.iter().any(|word| text.contains(word))
+        };
+        asks && !self.trace.entered.iter().any(makes)
     }
 
     /// Whether the event is an import that counts as the first use, under a policy.

@@ -103,6 +103,7 @@ impl Condition {
             ("for-one-rank", self.for_one_rank.is_some()),
             ("gpu-is-there", self.gpu_is_there.is_some()),
             ("asks-for-gpu", self.asks_for_gpu.is_some()),
+            ("needs-gpu", self.needs_gpu.is_some()),
         ];
         given.into_iter().find_map(|(word, given)| given.then_some(word))
     }
@@ -122,6 +123,8 @@ impl Condition {
             ("at-most", self.at_most.is_some()),
             ("in-one-test", self.in_one_test.is_some()),
             ("passing", self.passing.is_some()),
+            ("among-tests", self.among_tests.is_some()),
+            ("for-colab", self.for_colab.is_some()),
             ("outlives-test", self.outlives_test.is_some()),
             ("without-gpu", self.without_gpu.is_some()),
             ("despite-cpu-choice", self.despite_cpu_choice.is_some()),

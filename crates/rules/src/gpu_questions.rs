@@ -1,6 +1,7 @@
 //! Tests that ask whether a GPU is there, or is meant.
 
-use crate::code::walk::{Ancestor, CodeNode, functions_around, walk};
+use super::analyses::hard_cuda;
+use crate::code::walk::{Ancestor, CodeNode, functions_around, walk, within_function};
 use crate::code::{Block, Comparison, Expr, ExprKind, Statement, StatementKind};
 use crate::facts::FileId;
 use crate::rules::files::FileScope;
@@ -128,6 +129,30 @@ pub(super) fn needs_gpu(scope: &FileScope<'_>, function: Option<usize>) -> bool 
             _ => false,
         };
         needs |= is_move && is_there && !around.iter().any(is_asked);
+    });
+    needs
+}
+
+/// Whether a function calls `.cuda()`, and nothing around the call or before it may leave it out.
+pub(super) fn surely_needs_gpu(scope: &FileScope<'_>, function: Option<usize>) -> bool {
+    let mut needs = false;
+    walk(scope.code, &mut |part, around| {
+        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), span }) = part else { return };
+        let (inner, within) = within_function(around);
+        let is_sure = |one: &Ancestor<'_, '_>| {
+            !matches!(
+                one,
+                Ancestor::Then(_)
+                    | Ancestor::Otherwise(_)
+                    | Ancestor::Loop(_)
+                    | Ancestor::Try(_)
+                    | Ancestor::Handler(..)
+            )
+        };
+        needs |= matches!(call.callee.kind, ExprKind::Attribute(_, "cuda"))
+            && inner == function
+            && within.iter().all(is_sure)
+            && !hard_cuda::is_asked(around, *span, scope);
     });
     needs
 }

@@ -208,6 +208,9 @@ impl<'a> Used<'a> {
                 let asks = || gpu_questions::are_asked(scope) || elsewhere();
                 wanted == (asks() && !gpu_questions::needs_gpu(scope, one.function))
             })
+            && condition
+                .needs_gpu
+                .is_none_or(|wanted| wanted == gpu_questions::surely_needs_gpu(scope, one.function))
             && condition.saved_before.is_none_or(|wanted| wanted == self.saved_before(one, scope))
             && (condition.also_uses.is_empty() || condition.also_uses.iter().any(also))
     }

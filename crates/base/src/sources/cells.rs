@@ -2,6 +2,7 @@
 //! knows which lines of it belong to which cell, and where they stand in the file.
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
 /// The code cells of a notebook, in order.
@@ -10,6 +11,8 @@ pub struct Cells {
     cells: Vec<Cell>,
     /// What the notebook is written in, when it says so and it is not Python.
     pub foreign: Option<String>,
+    /// Colab wrote it, which leaves its own metadata.
+    pub of_colab: bool,
 }
 
 /// One code cell.
@@ -62,6 +65,8 @@ struct Metadata {
     kernelspec: Kernel,
     #[serde(default)]
     language_info: Kernel,
+    #[serde(default)]
+    colab: Option<IgnoredAny>,
 }
 
 #[derive(Default, Deserialize)]
@@ -91,8 +96,9 @@ impl Cells {
                 reader.add(index as u32 + 1, source);
             }
         }
+        let of_colab = notebook.metadata.colab.is_some();
         let foreign = notebook.metadata.language().filter(|language| !is_python(language));
-        Ok((reader.text, Cells { cells: reader.cells, foreign }))
+        Ok((reader.text, Cells { cells: reader.cells, foreign, of_colab }))
     }
 
     /// All code cells.

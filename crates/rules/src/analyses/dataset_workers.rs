@@ -4,6 +4,7 @@ mod datapipes;
 mod defaults;
 mod files;
 mod formats;
+mod made_before;
 mod makers;
 mod options;
 mod transforms;
@@ -224,7 +225,10 @@ fn uses_in(
         {
             let elsewhere = || {
                 let may_lie = own_calls::may_lie_elsewhere(call, imports);
-                may_lie.then(|| own_calls::reached_elsewhere(call, scope)).flatten().map(|(_, name)| name)
+                let reached = may_lie.then(|| own_calls::reached_elsewhere(call, scope)).flatten();
+                let reached =
+                    reached.filter(|(place, name)| !made_before::is_made_before(*place, name, scope));
+                reached.map(|(_, name)| name)
             };
             let name = makers::moved(call, scope).or_else(elsewhere);
             let name = name.or_else(|| makers::by_held_object(call, scope));

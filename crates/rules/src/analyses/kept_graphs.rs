@@ -150,13 +150,23 @@ fn with_graphs(notes: &[&Note]) -> Vec<String> {
     graphs
 }
 
-/// `loss = loss.item()` before it is added.
+/// `loss = loss.item()` before it is added, or the same for all that a dictionary holds.
 fn is_cut_off<'n>(before: impl DoubleEndedIterator<Item = &'n Note>, value: &str) -> bool {
     let last = before.rev().find_map(|note| match &note.what {
         GraphStep::Assign(name, _, cut) if name == value => Some(*cut),
+        GraphStep::Assign(name, _, true) if holds(name, value) => Some(true),
         _ => None,
     });
     last.unwrap_or(false)
+}
+
+/// Whether what an assignment names has `losses["total"]` in it: `losses = …`, and `losses[name] = …` for each name.
+fn holds(assigned: &str, item: &str) -> bool {
+    let Some((dictionary, _)) = item.split_once('[') else { return false };
+    assigned.strip_prefix(dictionary).is_some_and(|rest| {
+        let key = rest.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+        rest.is_empty() || key.is_some_and(|key| key.starts_with(|first: char| first.is_alphabetic()))
+    })
 }
 
 fn notes_of(scope: &FileScope<'_>) -> Vec<Note> {

@@ -13,13 +13,17 @@ use crate::rules::uses::argument;
 
 /// Calls that take an index of CUDA, with where it stands.
 const TAKERS: &[(&str, usize, &str)] = &[
+    ("ctranslate2.Generator", 2, "device_index"),
+    ("ctranslate2.Translator", 2, "device_index"),
     ("cupy.cuda.Device", 0, "device"),
+    ("faster_whisper.WhisperModel", 2, "device_index"),
     ("numba.cuda.select_device", 0, "device_id"),
     ("pycuda.driver.Device", 0, "device"),
     ("torch.accelerator.set_device_index", 0, "device"),
     ("torch.cuda.device", 0, "device"),
     ("torch.cuda.set_device", 0, "device"),
     ("torch.device", 1, "index"),
+    ("transformers.pipeline", 11, "device"),
 ];
 
 /// A mask that one number or the members of one list fill, or a place that takes a number.
@@ -102,6 +106,9 @@ pub(super) fn used_as_indices(scope: &FileScope<'_>) -> Vec<RawFinding> {
             seen.bound.extend(assigned(scope, step).into_iter().map(|(text, span)| (text, span, home)));
             if let Some(value) = written(scope, step, MASK) {
                 seen.fill(scope, value, step.span, around);
+            }
+            if option_in(scope, step).is_some_and(|index| entry_of_mask(scope, index, 0)) {
+                found.push((step.span, ONE, None));
             }
         }
         CodeNode::Expr(expr) => {
@@ -324,6 +331,18 @@ fn index_given<'c>(scope: &FileScope<'_>, call: &'c Call<'c>) -> Option<&'c Expr
         ExprKind::Sequence(ids) => ids.first().filter(|_| ids.len() == 1),
         _ => None,
     }
+}
+
+/// The number that becomes an option for a device, where the options are unpacked somewhere: `options["device"] = int(n)`.
+fn option_in<'c>(scope: &FileScope<'_>, step: &'c Statement<'c>) -> Option<&'c Expr<'c>> {
+    const NAMES: &[&str] = &["device", "device_id", "device_index", "gpu_id"];
+    let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind else { return None };
+    let [Target::Item(item)] = &targets[..] else { return None };
+    let (ExprKind::Name(options), ExprKind::Text(key)) = (&item.0.kind, &item.1.kind) else { return None };
+    let is_number =
+        matches!(&value.kind, ExprKind::Call(call) if scope.names.path(&call.callee) == Some("builtins.int"));
+    let is_unpacked = || scope.whole_text().contains(&format!("**{options}"));
+    (NAMES.contains(&&**key) && is_number && is_unpacked()).then_some(value)
 }
 
 /// Arguments of which each member is an index, by what takes them; of any other call `device_ids` is.

@@ -166,7 +166,9 @@ pub(super) fn may_be_left_out(around: &Ancestor<'_, '_>) -> bool {
     matches!(around, Ancestor::Then(_) | Ancestor::Otherwise(_) | Ancestor::Try(_) | Ancestor::Handler(..))
 }
 
-/// Whether a call makes the data of TensorFlow.
+/// Whether a call makes the data of TensorFlow, also through SeqIO, which reads with `tf.data`.
 pub(super) fn is_data(path: &str) -> bool {
-    path.starts_with("tensorflow.data.") || path == "tensorflow_datasets.load"
+    const OTHERS: &[&str] =
+        &["seqio.get_dataset", "seqio.get_mixture_or_task().get_dataset", "tensorflow_datasets.load"];
+    path.starts_with("tensorflow.data.") || OTHERS.contains(&path)
 }

@@ -155,7 +155,16 @@ fn mask_of(scope: &FileScope<'_>, expr: &Expr<'_>, hops: usize) -> Option<(&'sta
         };
         mask.map(|mask| (mask, false))
     };
-    match &scope.names.meant(expr).kind {
+    let meant = scope.names.meant(expr);
+    // `cuda_visible_devices = os.environ.get(name_of_mask)` says which variable is meant.
+    if let ExprKind::Name(name) = expr.kind
+        && name.to_ascii_lowercase().contains("cuda_visible_devices")
+        && is_read_by_name(scope, meant)
+    {
+        return Some((MASKS[0], false));
+    }
+    match &meant.kind {
+        ExprKind::Choice(parts) => inner(&parts.1).or_else(|| inner(&parts.2)),
         ExprKind::Item(pair) if scope.names.path(&pair.0) == Some("os.environ") => named(&pair.1),
         ExprKind::Item(pair) => inner(&pair.0),
         ExprKind::Any(values) => values.first().and_then(inner),
@@ -170,6 +179,20 @@ fn mask_of(scope: &FileScope<'_>, expr: &Expr<'_>, hops: usize) -> Option<(&'sta
             _ => None,
         },
         _ => None,
+    }
+}
+
+/// Whether a value is a variable of the environment whose name is not written there, on one side of a choice at least.
+fn is_read_by_name(scope: &FileScope<'_>, value: &Expr<'_>) -> bool {
+    let is_open = |key: &Expr<'_>| !matches!(scope.names.meant(key).kind, ExprKind::Text(_));
+    match &value.kind {
+        ExprKind::Choice(parts) => is_read_by_name(scope, &parts.1) || is_read_by_name(scope, &parts.2),
+        ExprKind::Item(pair) => scope.names.path(&pair.0) == Some("os.environ") && is_open(&pair.1),
+        ExprKind::Call(call) => {
+            matches!(scope.names.path(&call.callee), Some("os.environ.get" | "os.getenv"))
+                && argument(&call.arguments, Some(0), Some("key")).is_some_and(is_open)
+        }
+        _ => false,
     }
 }
 

@@ -6,7 +6,7 @@ use super::mask_numbers::written_target;
 use super::memory::method_of;
 use super::order::PlaceInFunction;
 use crate::code::walk::{CodeNode, walk};
-use crate::code::{Call, Expr, ExprKind, StatementKind};
+use crate::code::{Call, Expr, ExprKind, StatementKind, Target};
 use crate::facts::Span;
 use crate::program::is_spread;
 use crate::rules::files::{FileScope, RawFinding};
@@ -71,6 +71,10 @@ pub(super) fn that_are_moved(scope: &FileScope<'_>) -> Vec<RawFinding> {
                             || wraps(scope, value, name)
                     };
                     for target in targets {
+                        // `model.to = lambda *_, **__: None`: what it does from here on is not known.
+                        if let Target::Attribute(object, "to" | "cuda") = target {
+                            given.push((place.clone(), scope.text(object.span), None));
+                        }
                         let Some((name, _)) = written_target(scope, target) else { continue };
                         if !is_same(name) {
                             given.push((place.clone(), name, placement_of(scope, value)));

@@ -62,6 +62,7 @@ fn kept_in<'a>(scope: &FileScope<'a>, made: &'a Function<'a>) -> Vec<Kept<'a>> {
             let is_mapping = matches!(value.kind, ExprKind::Mapping(_));
             match &value.kind {
                 ExprKind::Name(local) => named.push((name, local, step.span)),
+                _ if is_made_of_weights(value, made) => {}
                 _ if holds_layers(scope, value) => kept.push(Kept { name, span: step.span, is_mapping }),
                 ExprKind::Sequence(parts) if parts.is_empty() => named.push((name, "", step.span)),
                 _ => {}
@@ -101,6 +102,24 @@ fn holds_layers(scope: &FileScope<'_>, value: &Expr<'_>) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether the layers are made of weights that the caller has loaded: `[Block(at, weights=weights) for at in range(3)]`. They lie
+/// where these lie, as in servers that put each weight on its device and move no module.
+fn is_made_of_weights(value: &Expr<'_>, made: &Function<'_>) -> bool {
+    const LOADED: &str = "weights";
+    let takes = |layer: &Expr<'_>| match &layer.kind {
+        ExprKind::Call(call) => {
+            call.arguments.iter().any(|one| matches!(one.value.kind, ExprKind::Name(LOADED)))
+        }
+        _ => false,
+    };
+    let layers_take = match &value.kind {
+        ExprKind::Sequence(parts) => !parts.is_empty() && parts.iter().all(takes),
+        ExprKind::Comprehension(comprehension) => comprehension.elements.last().is_some_and(takes),
+        _ => false,
+    };
+    layers_take && made.parameters.iter().any(|one| one.name == LOADED)
 }
 
 /// Whether a text names an attribute of the object.

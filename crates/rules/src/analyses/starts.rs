@@ -3,10 +3,10 @@
 
 use super::{
     Analysis, bare_tools, builds, containers, docker_requests, global_ranks, host_collectives, image_builds,
-    late_ranks, linked, mpi_ranks, node_numbers, picked_cards, podman_options, pooled_pipelines, preloads,
-    process_counts, providers, rank_masks, ranks, ray_environments, ray_tasks, requirements, served_cards,
-    settings_files, slurm_jobs, spawned_devices, spread_ranks, subshells, task_numbers, thread_contexts,
-    unread_choices, uv_runs,
+    image_stages, late_ranks, linked, mpi_ranks, node_numbers, picked_cards, podman_options,
+    pooled_pipelines, preloads, process_counts, providers, rank_masks, ranks, ray_environments, ray_tasks,
+    requirements, served_cards, settings_files, slurm_jobs, spawned_devices, spread_ranks, subshells,
+    task_numbers, thread_contexts, unread_choices, uv_runs,
 };
 
 /// All of them, by name.
@@ -192,6 +192,11 @@ pub(super) const ANALYSES: &[Analysis] = &[
         name: "task-number-beyond-gpus",
         words: &["SLURM_LOCALID", "SLURM_PROCID", "LOCAL_RANK", "jax.distributed"],
         look: task_numbers::beyond_cards,
+    },
+    Analysis {
+        name: "unused-cuda-stage",
+        words: &["FROM nvidia", "cuda", "nvcr.io", "-gpu"],
+        look: image_stages::with_cuda_for_nothing,
     },
     Analysis { name: "uv-run-drops-extra", words: &["uv run", "\"uv\""], look: uv_runs::that_drop_extras },
     Analysis {

@@ -10,7 +10,7 @@ pub(super) fn drops(scope: &FileScope<'_>, handler: &Handler<'_>) -> Option<bool
     if !catches_all(scope, handler) || always_leaves(scope, &handler.body) || hands_on(scope, handler) {
         return None;
     }
-    let chooses = handler.name.is_some_and(|name| chooses_by(scope, &handler.body, name));
+    let chooses = chooses_by(scope, &handler.body, handler.name);
     (!chooses).then(|| !raises_somewhere(&handler.body))
 }
 
@@ -66,7 +66,8 @@ fn ends(scope: &FileScope<'_>, value: &Expr<'_>) -> bool {
     ENDING.contains(&called(scope, value)) || ENDING.contains(&scope.names.path(value).unwrap_or_default())
 }
 
-/// Whether the exception itself is kept for somebody: `box.error = error`, `errors.append(error)`.
+/// Whether the exception is kept for somebody, or sent to somebody, also as something that is made of it: `box.error = error`,
+/// `errors.append(error)`, `self.send_event(Failure(error))`.
 fn hands_on(scope: &FileScope<'_>, handler: &Handler<'_>) -> bool {
     let Some(name) = handler.name else { return false };
     let is_it = |expr: &Expr<'_>| match &expr.kind {
@@ -79,13 +80,17 @@ fn hands_on(scope: &FileScope<'_>, handler: &Handler<'_>) -> bool {
     fn any(block: &Block<'_>, is: &impl Fn(&Statement<'_>) -> bool) -> bool {
         block.iter().any(|step| is(step) || step.kind.blocks().into_iter().any(|block| any(block, is)))
     }
-    let _ = scope;
     any(&handler.body, &|step| match &step.kind {
         StatementKind::Assign { value: Some(value), .. } => is_it(value),
         StatementKind::Evaluate(Expr { kind: ExprKind::Call(call), .. }) => {
-            const KEEPING: &[&str] = &["append", "put", "put_nowait", "send", "set_exception", "throw"];
-            matches!(call.callee.kind, ExprKind::Attribute(_, name) if KEEPING.contains(&name))
-                && call.arguments.iter().any(|argument| is_it(&argument.value))
+            const KEEPING: &[&str] = &["append", "set_exception", "throw"];
+            const SENDING: &[&str] = &["emit", "publish", "put", "send"];
+            let ExprKind::Attribute(_, method) = call.callee.kind else { return false };
+            let sends = method.split('_').find(|word| !word.is_empty());
+            let sends = sends.is_some_and(|verb| SENDING.contains(&verb));
+            call.arguments.iter().map(|argument| &argument.value).any(|given| {
+                (sends || KEEPING.contains(&method)) && is_it(given) || sends && mentions(scope, given, name)
+            })
         }
         _ => false,
     })
@@ -93,12 +98,13 @@ fn hands_on(scope: &FileScope<'_>, handler: &Handler<'_>) -> bool {
 
 /// Whether a branch that raises asks for the exception, since a kind of it is expected, or for an option of the caller's:
 /// `if not suppress: raise`.
-fn chooses_by(scope: &FileScope<'_>, block: &Block<'_>, name: &str) -> bool {
+fn chooses_by(scope: &FileScope<'_>, block: &Block<'_>, name: Option<&str>) -> bool {
+    let asks_for_it = |test: &Expr<'_>| name.is_some_and(|name| mentions(scope, test, name));
     block.iter().any(|step| {
         let asks = match &step.kind {
-            StatementKind::Branch { test, .. } => mentions(scope, test, name) || is_option(test),
+            StatementKind::Branch { test, .. } => asks_for_it(test) || is_option(test),
             // `assert isinstance(error, expected)` is such a branch in one line.
-            StatementKind::Assert { test, .. } if mentions(scope, test, name) => return true,
+            StatementKind::Assert { test, .. } if asks_for_it(test) => return true,
             _ => false,
         };
         let branch = step.kind.blocks();
@@ -107,9 +113,10 @@ fn chooses_by(scope: &FileScope<'_>, block: &Block<'_>, name: &str) -> bool {
     })
 }
 
-/// `not suppress`: to drop is what the caller asks for. `if debug: raise` is the other way round.
+/// `not suppress`, `not self.suppress`: to drop is what the caller asks for. `if debug: raise` is the other way round.
 fn is_option(test: &Expr<'_>) -> bool {
-    matches!(&test.kind, ExprKind::Not(inner) if matches!(inner.kind, ExprKind::Name(_)))
+    let ExprKind::Not(inner) = &test.kind else { return false };
+    matches!(inner.kind, ExprKind::Name(_) | ExprKind::Attribute(..))
 }
 
 fn mentions(scope: &FileScope<'_>, expr: &Expr<'_>, name: &str) -> bool {

@@ -225,7 +225,7 @@ pub(super) const ANALYSES: &[Analysis] = &[
     },
     Analysis {
         name: "mask-parsed-as-int",
-        words: &["VISIBLE_DEVICES"],
+        words: &["VISIBLE_DEVICES", "cuda_visible_devices"],
         look: parsed_masks::that_become_numbers,
     },
     Analysis {

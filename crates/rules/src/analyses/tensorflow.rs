@@ -313,7 +313,8 @@ pub(super) fn beside_jax(scope: &FileScope<'_>) -> Vec<RawFinding> {
         return Vec::new();
     }
     // Of a function of the project, wherever it lies.
-    let may_read = || scope.program.has_any(&["tf.data", "tensorflow.data", "tfds", "tensorflow_datasets"]);
+    let may_read =
+        || scope.program.has_any(&["tf.data", "tensorflow.data", "tfds", "tensorflow_datasets", "seqio"]);
     let elsewhere = || {
         own.iter()
             .filter(|_| may_read())

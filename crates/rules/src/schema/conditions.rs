@@ -54,6 +54,8 @@ pub struct Condition {
     /// something to a device that a file which it is tied to by imports chooses, with the CPU among the choices. And nothing in
     /// the function around needs one.
     pub asks_for_gpu: Option<bool>,
+    /// The function around it moves something to the GPU on every way through it.
+    pub needs_gpu: Option<bool>,
     /// The program did not set this variable on some path to the event.
     pub unset: Option<String>,
     /// The program set this variable and removed it again.
@@ -121,6 +123,10 @@ pub struct Condition {
     pub outlives_test: Option<bool>,
     /// The CPU part is being imported.
     pub cpu_part: Option<bool>,
+    /// The program is a notebook that Colab wrote.
+    pub for_colab: Option<bool>,
+    /// The module lies among tests, and nothing but tests imports it.
+    pub among_tests: Option<bool>,
     /// The policy has this section or key.
     pub policy: Option<PolicyKey>,
     /// The project's versions of these packages are known, and all among those given: `{torch: ">=2.4"}`. `python` is

@@ -2,10 +2,11 @@
 //! that the sum keeps.
 
 use super::{is_cut, is_for_torch, is_without_graph, lists, terms, text_of_target};
-use crate::code::walk::{CodeNode, innermost_loop, walk, within_function};
-use crate::code::{Expr, ExprKind, Operator, StatementKind};
+use crate::code::walk::{CodeNode, innermost_loop, walk, walk_block, within_function};
+use crate::code::{Expr, ExprKind, Function, Operator, StatementKind};
 use crate::facts::Span;
 use crate::rules::analyses::gradients::{Run, runs_with_gradients};
+use crate::rules::analyses::memory::function_called;
 use crate::rules::files::{FileScope, RawFinding};
 
 /// `total += loss` in a loop, of a loss that is made of what a model in evaluation mode gave there.
@@ -64,9 +65,28 @@ fn in_loop(scope: &FileScope<'_>, runs: &[Run<'_>], inside: Span) -> Vec<RawFind
 /// Whether an expression is made of what a model gave, and keeps its graph.
 fn is_made_of(scope: &FileScope<'_>, expr: &Expr<'_>, runs: &[Run<'_>], made: &[String]) -> bool {
     let runs_model =
-        runs.iter().any(|run| expr.span.start <= run.call.start && run.call.end <= expr.span.end);
+        runs.iter().any(|run| expr.span.start <= run.call.start && run.call.end <= expr.span.end)
+            && !function_called(scope, expr).is_some_and(|function| returns_numbers(scope, function));
     let names = arguments_of(scope, expr);
     !is_cut(scope, expr) && (runs_model || names.iter().any(|name| is_known(made, name)))
+}
+
+/// Whether all that a function returns is cut off from its graph: `return loss.item()`.
+fn returns_numbers(scope: &FileScope<'_>, function: &Function<'_>) -> bool {
+    let (mut numbers, mut others) = (false, false);
+    let mut look = |value: &Expr<'_>| match is_cut(scope, value) {
+        true => numbers = true,
+        false => others = true,
+    };
+    walk_block(scope.code, &function.body, &mut |part, _| {
+        let CodeNode::Statement(step) = part else { return };
+        let StatementKind::Return(Some(value)) = &step.kind else { return };
+        match &value.kind {
+            ExprKind::Sequence(parts) => parts.iter().for_each(&mut look),
+            _ => look(value),
+        }
+    });
+    numbers && !others
 }
 
 /// The loss that a sum takes over: known by its name, or by that of the function that makes it.

@@ -1,0 +1,3 @@
+from tests.weights import WEIGHTS
+
+print(WEIGHTS)

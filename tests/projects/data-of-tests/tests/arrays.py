@@ -1,0 +1,3 @@
+import torch
+
+ONES = torch.ones(3, device="cuda")  # ~ gpu-object-at-import note
