@@ -8,6 +8,7 @@ use crate::code::{Expr, ExprKind, Requirement};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
+use crate::versions::Range;
 
 const SESSION: &str = "onnxruntime.InferenceSession";
 
@@ -171,7 +172,10 @@ pub(super) fn that_are_dropped(scope: &FileScope<'_>) -> Vec<RawFinding> {
 /// Sessions that name no provider, in a project that installs the build for GPUs.
 pub(super) fn that_are_not_named(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let installs = |package: &str| installs(scope, package) || !asked_by_images(scope, package).is_empty();
-    if !installs("onnxruntime-gpu") || installs("onnxruntime") || scope.whole_text().contains("set_providers")
+    if !installs("onnxruntime-gpu")
+        || installs("onnxruntime")
+        || scope.whole_text().contains("set_providers")
+        || takes_gpu_unasked(scope)
     {
         return Vec::new();
     }
@@ -187,6 +191,20 @@ pub(super) fn that_are_not_named(scope: &FileScope<'_>) -> Vec<RawFinding> {
         }
     });
     found
+}
+
+/// Whether every build that the project may install is older than 1.9: a session of these takes all providers of its build.
+fn takes_gpu_unasked(scope: &FileScope<'_>) -> bool {
+    const PACKAGE: &str = "onnxruntime-gpu";
+    let Some(old) = Range::read("<1.9") else { return false };
+    if let Some(range) = scope.program.versions().range(scope.program.name_of(scope.file), PACKAGE) {
+        return range.lies_in(&old) == Some(true);
+    }
+    let asked = asked_by_images(scope, PACKAGE);
+    let is_old = |asked: &Requirement| {
+        asked.clauses.as_deref().and_then(Range::of).and_then(|range| range.lies_in(&old)) == Some(true)
+    };
+    !asked.is_empty() && asked.iter().all(|(_, asked)| is_old(asked))
 }
 
 /// A session that asks for a GPU.
