@@ -61,6 +61,7 @@ mod linked;
 mod literal_defaults;
 mod loaded_again;
 mod loader_generators;
+mod local_ranks;
 mod locks;
 mod loss_weights;
 mod made_layers;

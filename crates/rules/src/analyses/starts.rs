@@ -3,10 +3,10 @@
 
 use super::{
     Analysis, bare_tools, builds, containers, docker_requests, global_ranks, host_collectives, image_builds,
-    late_ranks, linked, mpi_ranks, node_numbers, picked_cards, podman_options, pooled_pipelines, preloads,
-    process_counts, providers, rank_masks, ranks, ray_environments, ray_tasks, requirements, served_cards,
-    settings_files, slurm_jobs, spawned_devices, spread_ranks, subshells, task_numbers, thread_contexts,
-    unread_choices, uv_runs,
+    late_ranks, linked, local_ranks, mpi_ranks, node_numbers, picked_cards, podman_options, pooled_pipelines,
+    preloads, process_counts, providers, rank_masks, ranks, ray_environments, ray_tasks, requirements,
+    served_cards, settings_files, slurm_jobs, spawned_devices, spread_ranks, subshells, task_numbers,
+    thread_contexts, unread_choices, uv_runs,
 };
 
 /// All of them, by name.
@@ -85,6 +85,11 @@ pub(super) const ANALYSES: &[Analysis] = &[
         name: "library-dropped-by-linker",
         words: &["cuda_if_available"],
         look: linked::dropped_by_linker,
+    },
+    Analysis {
+        name: "local-rank-not-given",
+        words: &["--local_rank"],
+        look: local_ranks::that_are_not_given,
     },
     Analysis {
         name: "local-version-range",
