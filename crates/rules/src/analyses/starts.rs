@@ -11,6 +11,11 @@ use super::{
 
 /// All of them, by name.
 pub(super) const ANALYSES: &[Analysis] = &[
+    Analysis {
+        name: "arch-list-missing",
+        words: &["install", "setup.py"],
+        look: builds::without_architectures,
+    },
     Analysis { name: "build-asks-for-gpu", words: &["CUDAExtension"], look: builds::that_ask_for_gpu },
     Analysis { name: "build-not-published", words: &["torch"], look: requirements::unpublished_builds },
     Analysis { name: "build-replaced", words: &["install"], look: requirements::replaced_builds },
