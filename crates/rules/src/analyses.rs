@@ -107,6 +107,7 @@ mod returned_parts;
 mod rocm;
 mod rust_builds;
 mod served_cards;
+mod served_memory;
 mod settings_files;
 mod slurm_jobs;
 mod spawned_devices;

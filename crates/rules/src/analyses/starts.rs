@@ -195,7 +195,7 @@ pub(super) const ANALYSES: &[Analysis] = &[
     },
     Analysis {
         name: "shared-memory-too-small",
-        words: &["docker", "podman"],
+        words: &["docker", "podman", "nvidia.com/gpu", "services:"],
         look: containers::without_shared_memory,
     },
     Analysis {
