@@ -56,7 +56,11 @@ pub(super) const ANALYSES: &[Analysis] = &[
         look: docker_requests::with_lists_in_ids,
     },
     Analysis { name: "device-not-inherited", words: &["set_device"], look: spawned_devices::known_to_parent },
-    Analysis { name: "device-map-in-each-rank", words: &["device_map"], look: spread_ranks::in_each_rank },
+    Analysis {
+        name: "device-map-in-each-rank",
+        words: &["device_map", "map_location"],
+        look: spread_ranks::in_each_rank,
+    },
     Analysis {
         name: "environment-in-subshell",
         words: &["export ", "setenv ", "set CUDA", "set PYTORCH", "set NVIDIA", "!set ", "VISIBLE_DEVICES="],
