@@ -125,6 +125,7 @@ mod tensorflow_memory;
 mod text_numbers;
 mod tf32;
 mod thread_contexts;
+mod trainer_moves;
 mod unbound_branches;
 mod uncalled_checks;
 mod unentered_contexts;

@@ -65,7 +65,7 @@ pub(super) fn in_each_rank(scope: &FileScope<'_>) -> Vec<RawFinding> {
     if !loaded.is_empty() && (site.is_some() || spawns()) && !masks_by_code(scope) {
         let advice = "write `map_location=\"cpu\"`, or the card of the process";
         let on_one = "loads on the same card in each of several processes";
-        let seen = |(span, card)| raw_finding(span, format!("map_location={card}"), on_one);
+        let seen = |(span, card)| raw_finding(span, format!("map_location=\"{card}\""), on_one);
         found.extend(loaded.into_iter().map(seen).map(|seen| seen.word("advice", advice)));
     }
     if site.is_none() {
@@ -100,7 +100,7 @@ fn masks_by_code(scope: &FileScope<'_>) -> bool {
 }
 
 /// `"cuda:0"`, `torch.device("cuda:0")`
-fn numbered_card(scope: &FileScope<'_>, device: &Expr<'_>) -> Option<String> {
+pub(super) fn numbered_card(scope: &FileScope<'_>, device: &Expr<'_>) -> Option<String> {
     let device = scope.names.meant(device);
     let inner = match &device.kind {
         ExprKind::Call(call) if scope.names.path(&call.callee) == Some("torch.device") => {
@@ -111,7 +111,7 @@ fn numbered_card(scope: &FileScope<'_>, device: &Expr<'_>) -> Option<String> {
     let texts = texts_of(inner, scope, true);
     let number = |text: &str| text.strip_prefix("cuda:").is_some_and(|number| number.parse::<u32>().is_ok());
     let [only] = texts.as_slice() else { return None };
-    (only.whole && number(&only.text)).then(|| format!("\"{}\"", only.text))
+    (only.whole && number(&only.text)).then(|| only.text.clone())
 }
 
 /// `{"": 0}` and `{"": "cuda:0"}`, which is no rank.
