@@ -135,6 +135,7 @@ mod unused_choices;
 mod unused_parameters;
 mod uv_runs;
 mod visible_counts;
+mod vllm_engines;
 mod volatile;
 mod written_variables;
 

@@ -6,7 +6,7 @@ use super::{
     late_ranks, linked, local_ranks, mpi_ranks, node_numbers, picked_cards, podman_options, pooled_pipelines,
     preloads, process_counts, providers, rank_masks, ranks, ray_environments, ray_tasks, requirements,
     served_cards, settings_files, slurm_jobs, spawned_devices, spread_ranks, subshells, task_numbers,
-    thread_contexts, trainer_moves, unread_choices, uv_runs,
+    thread_contexts, trainer_moves, unread_choices, uv_runs, vllm_engines,
 };
 
 /// All of them, by name.
@@ -229,6 +229,8 @@ pub(super) const ANALYSES: &[Analysis] = &[
         look: requirements::without_cuda_on_windows,
     },
     Analysis { name: "trainer-moves-model", words: &["Trainer("], look: trainer_moves::undone },
+    Analysis { name: "vllm-engines-share-gpu", words: &["vllm"], look: vllm_engines::that_share_a_gpu },
+    Analysis { name: "vllm-ignores-current-gpu", words: &["vllm"], look: vllm_engines::on_the_first_gpu },
     Analysis { name: "tool-without-gpu", words: &["nvidia-smi"], look: bare_tools::without_gpu },
     Analysis { name: "wheel-lacks-architecture", words: &["torch"], look: requirements::wheels_that_lack_it },
 ];
