@@ -231,6 +231,7 @@ pub(super) const ANALYSES: &[Analysis] = &[
     Analysis { name: "trainer-moves-model", words: &["Trainer("], look: trainer_moves::undone },
     Analysis { name: "vllm-engines-share-gpu", words: &["vllm"], look: vllm_engines::that_share_a_gpu },
     Analysis { name: "vllm-ignores-current-gpu", words: &["vllm"], look: vllm_engines::on_the_first_gpu },
+    Analysis { name: "tasks-below-node", words: &["#SBATCH"], look: slurm_jobs::tasks_below_node },
     Analysis { name: "tool-without-gpu", words: &["nvidia-smi"], look: bare_tools::without_gpu },
     Analysis { name: "wheel-lacks-architecture", words: &["torch"], look: requirements::wheels_that_lack_it },
 ];
