@@ -1,5 +1,6 @@
 //! The option `--local_rank` of a script, which the launcher of torch 2 no longer gives: it writes `--local-rank`.
 
+use super::spread_ranks::imports;
 use crate::code::walk::{CodeNode, walk};
 use crate::code::{Expr, ExprKind};
 use crate::facts::{FileId, Place, Span};
@@ -54,16 +55,12 @@ fn option_of(scope: &FileScope<'_>) -> Option<Span> {
 
 /// The command that starts this file by the launcher, or a file that imports this one, and which it starts.
 fn launched(scope: &FileScope<'_>) -> Option<(Place, FileId)> {
-    let dotted = scope.program.dotted(scope.file);
-    let module = dotted.rsplit('.').next().unwrap_or(&dotted);
     let is_given = |command: &&RunCommand| {
         let words = command.words();
         let has = |wanted: &str| words.contains(&Some(wanted));
         has(LAUNCHER) && !BY_VARIABLE.iter().any(|option| has(option))
     };
-    let reaches = |started: FileId| {
-        started == scope.file || scope.is_library() && scope.program.has_word(started, module)
-    };
+    let reaches = |started: FileId| started == scope.file || imports(scope, started);
     let mut commands = scope.program.run_commands().flatten().filter(is_given);
     commands.find_map(|command| {
         let started = command.starts.filter(|started| reaches(*started))?;

@@ -86,7 +86,7 @@ pub(super) fn in_each_rank(scope: &FileScope<'_>) -> Vec<RawFinding> {
 }
 
 /// `if rank == 0:`, `if not args.distributed:`, in either block.
-fn asks_for_processes(around: &Ancestor<'_, '_>, scope: &FileScope<'_>) -> bool {
+pub(super) fn asks_for_processes(around: &Ancestor<'_, '_>, scope: &FileScope<'_>) -> bool {
     const WORDS: &[&str] = &["ddp", "distrib", "launcher", "main", "master", "multi", "rank", "world"];
     let (Ancestor::Then(test) | Ancestor::Otherwise(test)) = around else { return false };
     let text = scope.text(test.span).to_ascii_lowercase();
@@ -137,7 +137,8 @@ fn started_several_times(scope: &FileScope<'_>) -> Option<Place> {
     })
 }
 
-fn imports(scope: &FileScope<'_>, file: FileId) -> bool {
+/// Whether another file imports this one.
+pub(super) fn imports(scope: &FileScope<'_>, file: FileId) -> bool {
     let mut found = false;
     walk(scope.program.code(file), &mut |part, _| {
         let CodeNode::Statement(Statement { kind: StatementKind::Import(import), .. }) = part else { return };
