@@ -60,6 +60,7 @@ mod legacy_constructors;
 mod linked;
 mod literal_defaults;
 mod loaded_again;
+mod loaded_modules;
 mod loader_generators;
 mod local_ranks;
 mod locks;

@@ -3,10 +3,10 @@
 
 use super::{
     Analysis, bare_tools, builds, containers, docker_requests, global_ranks, host_collectives, image_builds,
-    late_ranks, linked, local_ranks, mpi_ranks, node_numbers, picked_cards, podman_options, pooled_pipelines,
-    preloads, process_counts, providers, rank_masks, ranks, ray_environments, ray_tasks, requirements,
-    served_cards, settings_files, slurm_jobs, spawned_devices, spread_ranks, subshells, task_numbers,
-    thread_contexts, trainer_moves, unread_choices, uv_runs, vllm_engines,
+    late_ranks, linked, loaded_modules, local_ranks, mpi_ranks, node_numbers, picked_cards, podman_options,
+    pooled_pipelines, preloads, process_counts, providers, rank_masks, ranks, ray_environments, ray_tasks,
+    requirements, served_cards, settings_files, slurm_jobs, spawned_devices, spread_ranks, subshells,
+    task_numbers, thread_contexts, trainer_moves, unread_choices, uv_runs, vllm_engines,
 };
 
 /// All of them, by name.
@@ -94,6 +94,11 @@ pub(super) const ANALYSES: &[Analysis] = &[
         name: "library-dropped-by-linker",
         words: &["cuda_if_available"],
         look: linked::dropped_by_linker,
+    },
+    Analysis {
+        name: "lightning-load-unmapped",
+        words: &["load_from_checkpoint"],
+        look: loaded_modules::onto_saved_card,
     },
     Analysis {
         name: "local-rank-not-given",
