@@ -9,6 +9,7 @@ mod builds;
 mod caches;
 mod clean_up_order;
 mod compute_types;
+mod conda_images;
 mod containers;
 mod context_managers;
 mod counted_masks;

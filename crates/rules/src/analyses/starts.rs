@@ -2,11 +2,12 @@
 //! its name and the words without which it looks at no file.
 
 use super::{
-    Analysis, bare_tools, builds, containers, docker_requests, global_ranks, host_collectives, image_builds,
-    late_ranks, linked, loaded_modules, local_ranks, mpi_ranks, node_numbers, picked_cards, podman_options,
-    pooled_pipelines, preloads, process_counts, providers, rank_masks, ranks, ray_environments, ray_tasks,
-    requirements, served_cards, settings_files, slurm_jobs, spawned_devices, spread_ranks, subshells,
-    task_numbers, thread_contexts, trainer_moves, unread_choices, uv_runs, vllm_engines,
+    Analysis, bare_tools, builds, conda_images, containers, docker_requests, global_ranks, host_collectives,
+    image_builds, late_ranks, linked, loaded_modules, local_ranks, mpi_ranks, node_numbers, picked_cards,
+    podman_options, pooled_pipelines, preloads, process_counts, providers, rank_masks, ranks,
+    ray_environments, ray_tasks, requirements, served_cards, settings_files, slurm_jobs, spawned_devices,
+    spread_ranks, subshells, task_numbers, thread_contexts, trainer_moves, unread_choices, uv_runs,
+    vllm_engines,
 };
 
 /// All of them, by name.
@@ -23,6 +24,11 @@ pub(super) const ANALYSES: &[Analysis] = &[
         name: "choice-without-runtime",
         words: &["NVIDIA_VISIBLE_DEVICES"],
         look: unread_choices::without_runtime,
+    },
+    Analysis {
+        name: "conda-finds-no-driver",
+        words: &["conda", "mamba"],
+        look: conda_images::without_driver,
     },
     Analysis {
         name: "context-of-another-thread",
