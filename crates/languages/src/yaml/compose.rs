@@ -57,6 +57,7 @@ fn lower_service<'s>(entry: &Entry<'s>, services: &Node<'s>, lowering: &mut Lowe
     body.extend(gpus.steps(entry.key.span));
     body.extend(containers::remapped(&set, gpus.count, source));
     body.extend(contradictions(&service, &set, source));
+    body.extend(without_group(&service, source));
     let given = gpus.count.filter(|_| !may_have_mask(&service, &set));
     for file in service.all("env_file").flat_map(|files| files.one_or_more()) {
         body.extend(settings_file(file.get("path").unwrap_or(file), lowering));
@@ -267,6 +268,21 @@ fn misplaced<'s>(service: &Layers<'s>, source: &'s Source) -> Option<Statement<'
             |request: &Rc<Node<'s>>| ["driver", "capabilities"].iter().any(|key| request.get(key).is_some());
         node.items().iter().any(asks).then_some(())?;
         Some(containers::observed_at(Observation::MisplacedRequest, &path.join("."), at?, source))
+    })
+}
+
+/// A plain user by number, beside devices of AMD that belong to a group of the host.
+fn without_group<'s>(service: &Layers<'s>, source: &'s Source) -> Option<Statement<'s>> {
+    let user = service.get("user")?;
+    let (id, group) =
+        user.text()?.split_once(':').map_or((user.text()?, None), |(id, group)| (id, Some(group)));
+    let is_plain = id.parse::<u32>().is_ok_and(|id| id > 0) && group.is_none_or(|group| group == id);
+    let devices = service.get("devices")?;
+    let has_kfd =
+        devices.items().iter().filter_map(|device| device.text()).any(|name| name.starts_with("/dev/kfd"));
+    let is_let_in = ["group_add", "privileged", "extends"].iter().any(|key| service.get(key).is_some());
+    (is_plain && has_kfd && !is_let_in).then(|| {
+        containers::observed_at(Observation::KfdWithoutGroup, user.text().unwrap_or(id), user.span, source)
     })
 }
 

@@ -1,8 +1,8 @@
-//! What `setup.py` builds, where it asks the machine for a GPU: the build of an image sees none.
+//! What `setup.py` builds, where it asks the machine for a GPU, or leaves that to torch: the build of an image sees none.
 
 use crate::code::walk::{Ancestor, CodeNode, walk};
 use crate::code::{Expr, ExprKind, Host, Statement, StatementKind, Target};
-use crate::facts::Span;
+use crate::facts::{FileId, Place, Span};
 use crate::findings::Severity;
 use crate::program::RunCommand;
 use crate::rules::files::{FileScope, RawFinding};
@@ -54,24 +54,68 @@ fn is_built_in_image(scope: &FileScope<'_>) -> bool {
             && scope.program.sources.file(command.site.file).language == Language::Dockerfile
     };
     let mut commands = scope.program.run_commands().flatten().filter(in_image);
-    commands.any(|command| command.starts == Some(scope.file) || installs(scope, command))
+    commands
+        .any(|command| command.starts == Some(scope.file) || installed(scope, command) == Some(scope.file))
 }
 
-/// `pip install -e .`, where this file lies.
-fn installs(scope: &FileScope<'_>, command: &RunCommand) -> bool {
-    let Some(told) = ["pip", "pip3"].iter().find_map(|pip| command.told(pip)) else { return false };
+/// The `setup.py` of `pip install -e .`
+fn installed(scope: &FileScope<'_>, command: &RunCommand) -> Option<FileId> {
+    let told = ["pip", "pip3"].iter().find_map(|pip| command.told(pip))?;
     if told.first() != Some(&"install") {
-        return false;
+        return None;
     }
-    told[1..].iter().any(|word| {
+    told[1..].iter().find_map(|word| {
         let word = word.trim_start_matches("-e").trim_start_matches("--editable=");
         let folder = word.split_once('[').map_or(word, |(folder, _)| folder);
         let is_folder = folder == "." || folder.contains('/') && !folder.contains("://");
-        let setup = || {
-            scope.program.file_beside(command, None, &format!("{}/setup.py", folder.trim_end_matches('/')))
-        };
-        is_folder && setup() == Some(scope.file)
+        let setup = format!("{}/setup.py", folder.trim_end_matches('/'));
+        is_folder.then(|| scope.program.file_beside(command, None, &setup)).flatten()
     })
+}
+
+/// Images with a compiler for CUDA, which say nothing of architectures.
+const WITH_COMPILER: &[&str] = &["nvidia/cuda:", "pytorch/pytorch:"];
+
+/// `RUN pip install ./ops`, where `setup.py` has CUDA code and neither says for which architectures.
+pub(super) fn without_architectures(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    let text = scope.whole_text();
+    let is_open = scope.language() == Language::Dockerfile
+        && !["ARCH_LIST", "--device", "--security", "/whl/cpu"].iter().any(|word| text.contains(word));
+    if !is_open {
+        return Vec::new();
+    }
+    let mut found: Vec<RawFinding> = Vec::new();
+    for command in scope.own_commands().filter(|command| command.host == Host::NoGpu) {
+        let before = &text[..command.site.span.range().start];
+        let base = before.lines().rev().find_map(|line| line.trim().strip_prefix("FROM "));
+        let has_compiler = base.is_some_and(|base| {
+            base.contains("devel") && WITH_COMPILER.iter().any(|image| base.trim().starts_with(image))
+        });
+        let started =
+            || command.starts.filter(|file| file_name_of(scope.program.name_of(*file)) == "setup.py");
+        let Some(setup) = installed(scope, command).or_else(started).filter(|_| has_compiler) else {
+            continue;
+        };
+        let Some(extension) = that_leaves_architectures(scope, setup) else { continue };
+        let raw_finding = RawFinding::at(command.site).word("text", scope.program.name_of(setup));
+        if !found.iter().any(|known| known.place == raw_finding.place) {
+            found.push(
+                raw_finding.beside(extension, "its CUDA code is compiled for the GPUs that torch finds"),
+            );
+        }
+    }
+    found
+}
+
+/// Where a `setup.py` describes CUDA code, if no word of it speaks of architectures, of a variable or of a question first.
+fn that_leaves_architectures(scope: &FileScope<'_>, setup: FileId) -> Option<Place> {
+    let text = &*scope.program.sources.file(setup).text;
+    let has_sources = [".cu\"", ".cu'"].iter().any(|end| text.contains(end));
+    let lower = text.to_ascii_lowercase();
+    let decides = ["arch", "sm_", "environ", "getenv", "is_available", "device_count"];
+    let at = text.find("CUDAExtension(").filter(|_| has_sources)? as u32;
+    let span = Span { start: at, end: at + "CUDAExtension".len() as u32 };
+    (!decides.iter().any(|word| lower.contains(word))).then_some(Place { file: setup, span })
 }
 
 /// `torch.cuda.is_available()`

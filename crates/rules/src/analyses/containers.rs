@@ -2,6 +2,7 @@
 
 use super::images::images;
 use super::loader_generators::LOADERS;
+use super::served_memory;
 use crate::code::walk::{CodeNode, walk};
 use crate::code::{Expr, ExprKind};
 use crate::commands::program_name;
@@ -59,6 +60,9 @@ fn is_remark(text: &str, at: usize) -> bool {
 /// `docker run --gpus all image`, where a program of the project has workers that load batches, or where several processes in it use NCCL.
 pub(super) fn without_shared_memory(scope: &FileScope<'_>) -> Vec<RawFinding> {
     const GIVEN: &[&str] = &["--shm-size", "--ipc", "/dev/shm", "--privileged", "shm_size"];
+    if scope.language() == Language::Yaml {
+        return served_memory::too_small(scope);
+    }
     let mut found: Vec<RawFinding> = Vec::new();
     for command in scope.own_commands() {
         let Some(told) = told_to_docker(command) else { continue };
@@ -68,7 +72,11 @@ pub(super) fn without_shared_memory(scope: &FileScope<'_>) -> Vec<RawFinding> {
         if !takes_gpu || has_memory || !is_known || found.iter().any(|known| known.place == command.site) {
             continue;
         }
-        let raw_finding = |reason: String| RawFinding::at(command.site).word("reason", reason);
+        let raw_finding = |reason: String| {
+            let raw_finding = RawFinding::at(command.site).word("reason", reason);
+            let raw_finding = raw_finding.word("container", "this container");
+            raw_finding.word("advice", "write `docker run --shm-size=8g …`, or `--ipc=host`")
+        };
         if let Some((file, span)) = workers_in(scope, command.starts) {
             let loader = Place { file, span };
             let raw_finding = raw_finding("the program in it loads batches in workers".to_owned());
@@ -304,7 +312,7 @@ fn told_to_docker(command: &RunCommand) -> Option<Vec<&str>> {
 }
 
 /// A DataLoader with workers, in the program that the container starts, or in the only ones of the project.
-fn workers_in(scope: &FileScope<'_>, started: Option<FileId>) -> Option<(FileId, Span)> {
+pub(super) fn workers_in(scope: &FileScope<'_>, started: Option<FileId>) -> Option<(FileId, Span)> {
     let files = scope.program.files_with("num_workers");
     let is_it = |file: &&FileId| started.is_none_or(|started| started == **file);
     files.iter().filter(is_it).find_map(|file| {

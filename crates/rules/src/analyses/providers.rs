@@ -5,9 +5,10 @@ use super::literal_defaults::{Literal, default_of};
 use super::{jax_builds, plain_builds, rust_builds};
 use crate::code::walk::{Ancestor, CodeNode, walk};
 use crate::code::{Expr, ExprKind, Requirement};
-use crate::facts::Span;
+use crate::facts::{Place, Span};
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
+use crate::versions::Range;
 
 const SESSION: &str = "onnxruntime.InferenceSession";
 
@@ -84,37 +85,41 @@ fn layers_without_build(scope: &FileScope<'_>) -> Vec<RawFinding> {
             found.push(given.span);
         }
     });
-    if found.is_empty() || !installs_llama(scope) {
-        return Vec::new();
-    }
+    let Some(command) = installs_llama(scope).filter(|_| !found.is_empty()) else { return Vec::new() };
     let raw_finding = |span| {
         let raw_finding = RawFinding::at(scope.place(span)).word("name", scope.text(span));
         let wanted = "build it with `CMAKE_ARGS=\"-DGGML_CUDA=on\"`, or take its index for a version of CUDA";
-        raw_finding.word("package", "llama-cpp-python").word("wanted", wanted)
+        let raw_finding = raw_finding.word("package", "llama-cpp-python").word("wanted", wanted);
+        match command {
+            Some(command) => raw_finding.beside(command, "an image installs it here"),
+            None => raw_finding,
+        }
     };
     found.into_iter().map(raw_finding).collect()
 }
 
-/// Whether the project says that llama-cpp-python is installed, and nothing of a build for a GPU.
-fn installs_llama(scope: &FileScope<'_>) -> bool {
+/// Whether the project says that llama-cpp-python is installed, and nothing of a build for a GPU; and the command of an image that
+/// installs it, where no list does.
+fn installs_llama(scope: &FileScope<'_>) -> Option<Option<Place>> {
     const PACKAGE: &str = "llama-cpp-python";
     if scope.program.every_file().any(|(_, file)| LLAMA_BUILDS.iter().any(|build| file.text.contains(build)))
     {
-        return false;
+        return None;
     }
     let mut asked = scope.program.versions().asked(scope.program.name_of(scope.file), PACKAGE);
+    let mut command = None;
     if asked.is_empty() {
-        asked = asked_by_images(scope, PACKAGE).into_iter().map(|(_, asked)| asked).collect();
+        let by_images = asked_by_images(scope, PACKAGE);
+        command = by_images.first().map(|(place, _)| *place);
+        asked = by_images.into_iter().map(|(_, asked)| asked).collect();
     }
     // A wheel that is named by its address, or an index for a GPU.
     let is_plain = |asked: &Requirement| {
         let of_gpu = |address: &String| !address.ends_with("/cpu") && address.contains(PACKAGE);
         asked.index.only.is_none() && !asked.index.links && !asked.index.extra.iter().any(of_gpu)
     };
-    match asked.as_slice() {
-        [] => false,
-        asked => asked.iter().all(|asked| asked.clauses.is_some() && is_plain(asked)),
-    }
+    let are_plain = asked.iter().all(|asked| asked.clauses.is_some() && is_plain(asked));
+    (!asked.is_empty() && are_plain).then_some(command)
 }
 
 /// A GPU that Paddle is told to use, by the build of PyPI that has none.
@@ -171,7 +176,10 @@ pub(super) fn that_are_dropped(scope: &FileScope<'_>) -> Vec<RawFinding> {
 /// Sessions that name no provider, in a project that installs the build for GPUs.
 pub(super) fn that_are_not_named(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let installs = |package: &str| installs(scope, package) || !asked_by_images(scope, package).is_empty();
-    if !installs("onnxruntime-gpu") || installs("onnxruntime") || scope.whole_text().contains("set_providers")
+    if !installs("onnxruntime-gpu")
+        || installs("onnxruntime")
+        || scope.whole_text().contains("set_providers")
+        || takes_gpu_unasked(scope)
     {
         return Vec::new();
     }
@@ -187,6 +195,20 @@ pub(super) fn that_are_not_named(scope: &FileScope<'_>) -> Vec<RawFinding> {
         }
     });
     found
+}
+
+/// Whether every build that the project may install is older than 1.9: a session of these takes all providers of its build.
+fn takes_gpu_unasked(scope: &FileScope<'_>) -> bool {
+    const PACKAGE: &str = "onnxruntime-gpu";
+    let Some(old) = Range::read("<1.9") else { return false };
+    if let Some(range) = scope.program.versions().range(scope.program.name_of(scope.file), PACKAGE) {
+        return range.lies_in(&old) == Some(true);
+    }
+    let asked = asked_by_images(scope, PACKAGE);
+    let is_old = |asked: &Requirement| {
+        asked.clauses.as_deref().and_then(Range::of).and_then(|range| range.lies_in(&old)) == Some(true)
+    };
+    !asked.is_empty() && asked.iter().all(|(_, asked)| is_old(asked))
 }
 
 /// A session that asks for a GPU.

@@ -108,6 +108,36 @@ pub(super) fn ranks_beyond_request(scope: &FileScope<'_>) -> Vec<RawFinding> {
     found
 }
 
+/// `--ntasks=1` beside `--ntasks-per-node=2`: the first wins, and the second is no more than a limit.
+pub(super) fn tasks_below_node(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    let told = directives(scope.whole_text());
+    let words: Vec<&str> = told.iter().map(|(_, word)| *word).collect();
+    let by_command = |command: &RunCommand| {
+        command.options_of("sbatch").is_some_and(|told| told.iter().any(|word| word.contains("ntasks")))
+    };
+    if !says_cards(&words) || scope.program.run_commands().flatten().any(by_command) {
+        return Vec::new();
+    }
+    let number = |names: &[&str]| {
+        let mut given = told.iter().enumerate().filter_map(|(at, (start, word))| {
+            let (option, value) = match word.split_once('=') {
+                Some((option, value)) => (option, value),
+                None => (*word, told.get(at + 1)?.1),
+            };
+            let count = value.parse::<usize>().ok().filter(|_| names.contains(&option))?;
+            Some((count, Span::new(*start, start + word.len())))
+        });
+        given.next().filter(|_| given.next().is_none())
+    };
+    let Some((all, at)) = number(&["--ntasks", "-n"]) else { return Vec::new() };
+    let Some((each, limit)) = number(&["--ntasks-per-node"]).filter(|(each, _)| all < *each) else {
+        return Vec::new();
+    };
+    let raw_finding = RawFinding::at(scope.place(at)).word("all", all.to_string());
+    let raw_finding = raw_finding.word("each", each.to_string());
+    vec![raw_finding.beside(scope.place(limit), "this is only a limit beside it")]
+}
+
 /// The processes that the settings of `accelerate launch --config_file` ask for, on one machine.
 fn ranks_of_settings(scope: &FileScope<'_>, command: &RunCommand, words: &[Option<&str>]) -> Option<Ranks> {
     let settings = commands::settings_of_accelerate(words)?;

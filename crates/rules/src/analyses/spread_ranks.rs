@@ -1,14 +1,17 @@
-//! Models that are spread over all cards, in a program that a launcher starts once for each card.
+//! Models that are spread over all cards, or that lie on the same one, in a program that a launcher starts once for each card.
 
+use super::device_texts::texts_of;
 use super::placed_models::quantizes;
-use crate::code::walk::{CodeNode, walk};
+use super::ranks::is_started_in_several;
+use crate::code::walk::{Ancestor, CodeNode, walk};
 use crate::code::{Expr, ExprKind, Statement, StatementKind};
 use crate::commands::{ranks, ranks_of_settings, settings_of_accelerate};
-use crate::facts::{FileId, Place};
+use crate::facts::{FileId, Place, Span};
 use crate::findings::Severity;
 use crate::program::{RunCommand, is_spread};
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
+use crate::sources::Language;
 
 /// Words of what trains in several processes, each with the whole model.
 const TRAINS: &[&str] =
@@ -21,8 +24,16 @@ const LAUNCHERS: &[&str] = &["torchrun", "torch.distributed.run", "torch.distrib
 pub(super) fn in_each_rank(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut spread = Vec::new();
     let mut fixed = Vec::new();
-    walk(scope.code, &mut |part, _| {
+    let mut loaded: Vec<(Span, String)> = Vec::new();
+    walk(scope.code, &mut |part, around| {
         let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        if scope.names.path(&call.callee) == Some("torch.load")
+            && let Some(device) = argument(&call.arguments, Some(1), Some("map_location"))
+            && let Some(card) = numbered_card(scope, device)
+            && !around.iter().any(|around| asks_for_processes(around, scope))
+        {
+            loaded.push((device.span, card));
+        }
         let ExprKind::Attribute(_, "from_pretrained") = &call.callee.kind else { return };
         let Some(map) = argument(&call.arguments, None, Some("device_map")) else { return };
         if let ExprKind::Text(text) = &scope.names.meant(map).kind
@@ -38,23 +49,69 @@ pub(super) fn in_each_rank(scope: &FileScope<'_>) -> Vec<RawFinding> {
     if fixed.is_empty() && (text.contains("{\"\":") || text.contains("{'':")) {
         spread.clear();
     }
-    if spread.is_empty() && fixed.is_empty() {
+    if spread.is_empty() && fixed.is_empty() && loaded.is_empty() {
         return Vec::new();
     }
-    let Some(site) = started_several_times(scope) else { return Vec::new() };
+    let site = started_several_times(scope);
     let raw_finding = |span, written: String, effect| {
         let raw_finding = RawFinding::at(scope.place(span)).word("written", written).word("effect", effect);
-        raw_finding.beside(site, "several processes are started here")
+        match site {
+            Some(site) => raw_finding.beside(site, "several processes are started here"),
+            None => raw_finding,
+        }
+    };
+    let spawns = || is_started_in_several(scope) && TRAINS.iter().any(|word| text.contains(word));
+    let mut found = Vec::new();
+    if !loaded.is_empty() && (site.is_some() || spawns()) && !masks_by_code(scope) {
+        let advice = "write `map_location=\"cpu\"`, or the card of the process";
+        let on_one = "loads on the same card in each of several processes";
+        let seen = |(span, card)| raw_finding(span, format!("map_location=\"{card}\""), on_one);
+        found.extend(loaded.into_iter().map(seen).map(|seen| seen.word("advice", advice)));
+    }
+    if site.is_none() {
+        return found;
+    }
+    let raw_finding = |span, written, effect| {
+        let advice = "leave the map out, or write `device_map={\"\": local_rank}`; or start one process: `python`, `--num_processes 1`";
+        raw_finding(span, written, effect).word("advice", advice)
     };
     let over_all = "spreads the model over all cards in each of several processes";
-    let mut found: Vec<_> =
-        spread.into_iter().map(|(span, written)| raw_finding(span, written, over_all)).collect();
+    found.extend(spread.into_iter().map(|(span, written)| raw_finding(span, written, over_all)));
     found.extend(fixed.into_iter().map(|(span, written, is_quantized)| {
         let seen = raw_finding(span, written, "puts the model of each of several processes on the same card");
         // Another model goes on to the card of its process, once it is loaded.
         if is_quantized { seen } else { seen.at_most(Severity::Note) }
     }));
     found
+}
+
+/// `if rank == 0:`, `if not args.distributed:`, in either block.
+pub(super) fn asks_for_processes(around: &Ancestor<'_, '_>, scope: &FileScope<'_>) -> bool {
+    const WORDS: &[&str] = &["ddp", "distrib", "launcher", "main", "master", "multi", "rank", "world"];
+    let (Ancestor::Then(test) | Ancestor::Otherwise(test)) = around else { return false };
+    let text = scope.text(test.span).to_ascii_lowercase();
+    WORDS.iter().any(|word| text.contains(word))
+}
+
+/// Whether code of the project gives a process a mask, behind which its own card is the first.
+fn masks_by_code(scope: &FileScope<'_>) -> bool {
+    let files = scope.program.files_with("CUDA_VISIBLE_DEVICES");
+    files.iter().any(|file| scope.program.sources.file(*file).language == Language::Python)
+}
+
+/// `"cuda:0"`, `torch.device("cuda:0")`
+pub(super) fn numbered_card(scope: &FileScope<'_>, device: &Expr<'_>) -> Option<String> {
+    let device = scope.names.meant(device);
+    let inner = match &device.kind {
+        ExprKind::Call(call) if scope.names.path(&call.callee) == Some("torch.device") => {
+            argument(&call.arguments, Some(0), None)?
+        }
+        _ => device,
+    };
+    let texts = texts_of(inner, scope, true);
+    let number = |text: &str| text.strip_prefix("cuda:").is_some_and(|number| number.parse::<u32>().is_ok());
+    let [only] = texts.as_slice() else { return None };
+    (only.whole && number(&only.text)).then(|| only.text.clone())
 }
 
 /// `{"": 0}` and `{"": "cuda:0"}`, which is no rank.
@@ -80,7 +137,8 @@ fn started_several_times(scope: &FileScope<'_>) -> Option<Place> {
     })
 }
 
-fn imports(scope: &FileScope<'_>, file: FileId) -> bool {
+/// Whether another file imports this one.
+pub(super) fn imports(scope: &FileScope<'_>, file: FileId) -> bool {
     let mut found = false;
     walk(scope.program.code(file), &mut |part, _| {
         let CodeNode::Statement(Statement { kind: StatementKind::Import(import), .. }) = part else { return };

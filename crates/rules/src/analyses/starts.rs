@@ -2,15 +2,21 @@
 //! its name and the words without which it looks at no file.
 
 use super::{
-    Analysis, bare_tools, builds, containers, docker_requests, global_ranks, host_collectives, image_builds,
-    image_stages, late_ranks, linked, mpi_ranks, node_numbers, picked_cards, podman_options,
-    pooled_pipelines, preloads, process_counts, providers, rank_masks, ranks, ray_environments, ray_tasks,
-    requirements, served_cards, settings_files, slurm_jobs, spawned_devices, spread_ranks, subshells,
-    task_numbers, thread_contexts, unread_choices, uv_runs,
+    Analysis, bare_tools, builds, conda_images, containers, docker_requests, global_ranks, host_collectives,
+    image_builds, image_stages, late_ranks, linked, loaded_modules, local_ranks, mpi_ranks, node_numbers,
+    picked_cards, podman_options, pooled_pipelines, preloads, process_counts, providers, rank_masks, ranks,
+    ray_environments, ray_tasks, requirements, served_cards, settings_files, slurm_jobs, spawned_devices,
+    spread_ranks, subshells, task_numbers, thread_contexts, trainer_moves, unread_choices, uv_runs,
+    vllm_engines,
 };
 
 /// All of them, by name.
 pub(super) const ANALYSES: &[Analysis] = &[
+    Analysis {
+        name: "arch-list-missing",
+        words: &["install", "setup.py"],
+        look: builds::without_architectures,
+    },
     Analysis { name: "build-asks-for-gpu", words: &["CUDAExtension"], look: builds::that_ask_for_gpu },
     Analysis { name: "build-not-published", words: &["torch"], look: requirements::unpublished_builds },
     Analysis { name: "build-replaced", words: &["install"], look: requirements::replaced_builds },
@@ -18,6 +24,11 @@ pub(super) const ANALYSES: &[Analysis] = &[
         name: "choice-without-runtime",
         words: &["NVIDIA_VISIBLE_DEVICES"],
         look: unread_choices::without_runtime,
+    },
+    Analysis {
+        name: "conda-finds-no-driver",
+        words: &["conda", "mamba"],
+        look: conda_images::without_driver,
     },
     Analysis {
         name: "context-of-another-thread",
@@ -51,7 +62,11 @@ pub(super) const ANALYSES: &[Analysis] = &[
         look: docker_requests::with_lists_in_ids,
     },
     Analysis { name: "device-not-inherited", words: &["set_device"], look: spawned_devices::known_to_parent },
-    Analysis { name: "device-map-in-each-rank", words: &["device_map"], look: spread_ranks::in_each_rank },
+    Analysis {
+        name: "device-map-in-each-rank",
+        words: &["device_map", "map_location"],
+        look: spread_ranks::in_each_rank,
+    },
     Analysis {
         name: "environment-in-subshell",
         words: &["export ", "setenv ", "set CUDA", "set PYTORCH", "set NVIDIA", "!set ", "VISIBLE_DEVICES="],
@@ -85,6 +100,16 @@ pub(super) const ANALYSES: &[Analysis] = &[
         name: "library-dropped-by-linker",
         words: &["cuda_if_available"],
         look: linked::dropped_by_linker,
+    },
+    Analysis {
+        name: "lightning-load-unmapped",
+        words: &["load_from_checkpoint"],
+        look: loaded_modules::onto_saved_card,
+    },
+    Analysis {
+        name: "local-rank-not-given",
+        words: &["--local_rank"],
+        look: local_ranks::that_are_not_given,
     },
     Analysis {
         name: "local-version-range",
@@ -185,7 +210,7 @@ pub(super) const ANALYSES: &[Analysis] = &[
     },
     Analysis {
         name: "shared-memory-too-small",
-        words: &["docker", "podman"],
+        words: &["docker", "podman", "nvidia.com/gpu", "services:"],
         look: containers::without_shared_memory,
     },
     Analysis {
@@ -219,6 +244,10 @@ pub(super) const ANALYSES: &[Analysis] = &[
         words: &["install"],
         look: requirements::without_cuda_on_windows,
     },
+    Analysis { name: "trainer-moves-model", words: &["Trainer("], look: trainer_moves::undone },
+    Analysis { name: "vllm-engines-share-gpu", words: &["vllm"], look: vllm_engines::that_share_a_gpu },
+    Analysis { name: "vllm-ignores-current-gpu", words: &["vllm"], look: vllm_engines::on_the_first_gpu },
+    Analysis { name: "tasks-below-node", words: &["#SBATCH"], look: slurm_jobs::tasks_below_node },
     Analysis { name: "tool-without-gpu", words: &["nvidia-smi"], look: bare_tools::without_gpu },
     Analysis { name: "wheel-lacks-architecture", words: &["torch"], look: requirements::wheels_that_lack_it },
 ];

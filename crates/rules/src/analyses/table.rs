@@ -340,6 +340,11 @@ pub(super) const ANALYSES: &[Analysis] = &[
         look: tensorflow::settings_too_late,
     },
     Analysis {
+        name: "visible-devices-replaced",
+        words: &["set_visible_devices"],
+        look: tensorflow_cards::replaced_in_loop,
+    },
+    Analysis {
         name: "tensorflow-touches-all-cards",
         words: &["set_visible_devices", "MirroredStrategy", "OneDeviceStrategy", "device("],
         look: tensorflow_cards::chosen_by_list,

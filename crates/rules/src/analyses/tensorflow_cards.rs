@@ -2,8 +2,8 @@
 
 use super::literal_defaults::default_of;
 use super::tensorflow::{SETTINGS, called};
-use crate::code::walk::{CodeNode, walk};
-use crate::code::{Expr, ExprKind, Operator};
+use crate::code::walk::{Ancestor, CodeNode, walk};
+use crate::code::{Expr, ExprKind, Operator, StatementKind};
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 
@@ -33,6 +33,49 @@ pub(super) fn chosen_by_list(scope: &FileScope<'_>) -> Vec<RawFinding> {
     if found.is_empty() {
         found.extend(chosen_by_strategy(scope).or_else(|| chosen_by_block(scope)));
     }
+    found
+}
+
+/// `for gpu in gpus: tf.config.set_visible_devices(gpu, "GPU")`, where each pass replaces what the one before has set.
+pub(super) fn replaced_in_loop(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    /// The loop looks for one card, or each pass is for a program of its own.
+    const ENDS: &[&str] = &["break", "return", "yield", "Process", "subprocess"];
+    let mut found = Vec::new();
+    walk(scope.code, &mut |part, around| {
+        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        if called(scope, call)
+            .is_none_or(|path| !path.ends_with(".set_visible_devices") || !SETTINGS.contains(&path))
+        {
+            return;
+        }
+        // Nothing asks for one of the passes between the loop and the call.
+        let mut inner = around.iter().rev();
+        let step = loop {
+            match inner.next() {
+                Some(Ancestor::Loop(step)) => break *step,
+                None | Some(Ancestor::Function(_) | Ancestor::Then(_) | Ancestor::Otherwise(_)) => return,
+                Some(_) => {}
+            }
+        };
+        let StatementKind::For { target, .. } = &step.kind else { return };
+        let Some(first) = call.arguments.first().map(|argument| &argument.value) else { return };
+        let one = match &first.kind {
+            ExprKind::Sequence(listed) if listed.len() == 1 => &listed[0],
+            _ => first,
+        };
+        let is_one = match &one.kind {
+            ExprKind::Name(_) => true,
+            ExprKind::Item(_) => !scope.text(one.span).contains(':'),
+            _ => false,
+        };
+        let names = target.names();
+        let mut words = scope.text(one.span).split(|sign: char| !sign.is_alphanumeric() && sign != '_');
+        let is_of_pass = words.any(|word| names.contains(&word));
+        let text = scope.text(step.span);
+        if is_one && is_of_pass && !ENDS.iter().any(|word| text.contains(word)) {
+            found.push(RawFinding::at(scope.place(expr.span)).word("text", scope.text(one.span)));
+        }
+    });
     found
 }
 

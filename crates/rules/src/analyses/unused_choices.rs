@@ -3,6 +3,7 @@
 use super::cuda_calls::reaches_cuda;
 use super::device_texts::texts_of;
 use super::environments::is_of_subprocess;
+use super::order::PlaceInFunction;
 use super::unused_parameters;
 use crate::code::walk::{Ancestor, CodeNode, functions_around, walk};
 use crate::code::{Call, Expr, ExprKind, StatementKind, Target};
@@ -31,6 +32,7 @@ pub(super) fn that_nobody_takes(scope: &FileScope<'_>) -> Vec<RawFinding> {
         return Vec::new();
     }
     let mut found = unread_options(scope);
+    found.extend(lost_options(scope));
     found.extend(unread_names(scope));
     found.extend(unused_parameters::for_devices(scope));
     found
@@ -89,6 +91,56 @@ fn unread_options(scope: &FileScope<'_>) -> Vec<RawFinding> {
             .beside(scope.place(uses), how)
     };
     options.iter().filter(is_unread).map(raw_finding).collect()
+}
+
+/// `args.device = "cuda:3"` behind `args = parser.parse_args()`: the option has no effect any more.
+fn lost_options(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    let mut options: Vec<(Span, String, &str)> = Vec::new();
+    // Where the options are parsed, and where each is read.
+    let mut parsed: Vec<(PlaceInFunction, &str)> = Vec::new();
+    let mut read: Vec<(Span, &str)> = Vec::new();
+    let mut lost: Vec<(PlaceInFunction, &str, &str)> = Vec::new();
+    let names = names_of_options(scope);
+    walk(scope.code, &mut |part, around| match part {
+        CodeNode::Statement(step) => {
+            let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind else { return };
+            let place = PlaceInFunction::of(step.span, around);
+            for target in targets {
+                match target {
+                    Target::Name(name, _) if names.contains(name) => parsed.push((place.clone(), name)),
+                    Target::Attribute(object, option) => {
+                        let ExprKind::Name(object) = object.kind else { continue };
+                        if matches!(value.kind, ExprKind::Text(_) | ExprKind::Int(_)) {
+                            lost.push((place.clone(), object, option));
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+        CodeNode::Expr(Expr { kind: ExprKind::Attribute(_, name), span }) => read.push((*span, name)),
+        CodeNode::Expr(Expr { kind: ExprKind::Call(call), span }) => {
+            options.extend(option_of(call).map(|(flag, name)| (*span, name, flag)));
+        }
+        CodeNode::Expr(_) | CodeNode::Target(_) => {}
+    });
+    let mut found = Vec::new();
+    for (place, object, option) in &lost {
+        let Some((span, _, flag)) = options.iter().find(|(_, name, _)| name == option) else { continue };
+        let Some((start, _)) = parsed.iter().rev().find(|(at, name)| name == object && at.precedes(place))
+        else {
+            continue;
+        };
+        // In every run that parses them, and before anybody has looked at it.
+        let between = Span { start: start.span.end, end: place.span.start };
+        let is_read = read.iter().any(|(at, name)| name == option && between.holds(*at));
+        if place.arms.iter().all(|arm| start.arms.contains(arm)) && !is_read {
+            let raw_finding = RawFinding::at(scope.place(*span)).word("what", format!("the option `{flag}`"));
+            let raw_finding = raw_finding.word("says", WHICH);
+            found.push(raw_finding.beside(scope.place(place.span), "another value takes its place here"));
+        }
+    }
+    found
 }
 
 /// The names that hold all options of the command line, also as parameters of functions that are handed them.
