@@ -435,3 +435,16 @@ pub enum Comparison {
     Greater,
     GreaterOrEqual,
 }
+
+/// The argument at a position or with a keyword.
+pub fn argument<'a>(
+    arguments: &'a [Argument<'a>],
+    position: Option<usize>,
+    name: Option<&str>,
+) -> Option<&'a Expr<'a>> {
+    let by_name = || arguments.iter().find(|argument| name.is_some() && argument.name == name);
+    let before_unpacked = arguments.iter().take_while(|argument| !argument.unpacked);
+    let by_position =
+        || position.and_then(|at| before_unpacked.filter(|argument| argument.name.is_none()).nth(at));
+    by_name().or_else(by_position).map(|argument| &argument.value)
+}

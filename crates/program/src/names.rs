@@ -75,9 +75,9 @@ impl<'c, 's> Names<'c, 's> {
                         {
                             scopes.change(object);
                         }
-                        scopes.calls.push((method, call));
+                        scopes.calls.push(call);
                     }
-                    ExprKind::Name(name) => scopes.calls.push((name, call)),
+                    ExprKind::Name(_) => scopes.calls.push(call),
                     _ => {}
                 },
                 _ => {}

@@ -4,6 +4,7 @@ use super::Rule;
 use super::files::{FileScope, RawFinding};
 use super::gpu_questions;
 use super::schema::{Argument, Condition, UsedBy};
+pub(super) use crate::code::argument;
 use crate::code::walk::{Ancestor, CodeNode, walk, within_function};
 use crate::code::{self, Expr, ExprKind, ImportNames, Statement, StatementKind, Target};
 use crate::facts::Span;
@@ -253,19 +254,6 @@ impl Argument {
                 .as_ref()
                 .is_none_or(|pattern| value.as_ref().is_some_and(|value| pattern.is_in(value)))
     }
-}
-
-/// The argument at a position or with a keyword.
-pub(super) fn argument<'a>(
-    arguments: &'a [code::Argument<'a>],
-    position: Option<usize>,
-    name: Option<&str>,
-) -> Option<&'a Expr<'a>> {
-    let by_name = || arguments.iter().find(|argument| name.is_some() && argument.name == name);
-    let before_unpacked = arguments.iter().take_while(|argument| !argument.unpacked);
-    let by_position =
-        || position.and_then(|at| before_unpacked.filter(|argument| argument.name.is_none()).nth(at));
-    by_name().or_else(by_position).map(|argument| &argument.value)
 }
 
 /// A value as rules write it; `None` when it is not known.

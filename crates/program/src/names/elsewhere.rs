@@ -1,11 +1,13 @@
 //! What expressions stand for that is written elsewhere: a constant of another module, a setting of a class, an item of a
 //! dictionary, what a function returns. Only what is written once, and changed nowhere that is looked at, is known.
 
+mod fields;
+mod functions;
+
 use super::scopes::Binding;
 use super::{Key, Names, is_self};
 use crate::code::{
-    Argument, Block, Call, Code, Expr, ExprKind, Import, ImportNames, ParameterKind, Statement,
-    StatementKind, Target,
+    Argument, Call, Code, Expr, ExprKind, Import, ImportNames, Statement, StatementKind, Target,
 };
 use crate::facts::{FileId, Span};
 use elsa::FrozenMap;
@@ -42,6 +44,8 @@ pub(super) fn whole_path<'e>(expr: &'e Expr<'_>) -> Option<Cow<'e, str>> {
 
 /// A value that is written anew for a place at which nothing is imported.
 struct Rewriting {
+    /// Where it is asked for.
+    file: FileId,
     at: Span,
     /// Parts of it so far.
     parts: usize,
@@ -74,7 +78,7 @@ impl<'c, 's> Names<'c, 's> {
         if let Some(known) = self.elsewhere.values.get(&expr.span) {
             return known.as_ref();
         }
-        let mut writing = Rewriting { at: expr.span, parts: 0, hops: 0 };
+        let mut writing = Rewriting { file: self.file, at: expr.span, parts: 0, hops: 0 };
         self.elsewhere.values.insert(expr.span, Box::new(self.value(expr, &mut writing))).as_ref()
     }
 
@@ -127,19 +131,30 @@ impl<'c, 's> Names<'c, 's> {
                 return self.behind(writing, |names, writing| names.item_of(&parts.0, &parts.1, writing));
             }
             ExprKind::Call(call) => match self.path(&call.callee) {
-                Some(path) => self.call_of(path, call, writing)?,
+                Some(path) => self.call_of(path, call, self.place_of(expr, writing), writing)?,
                 None => return self.behind(writing, |names, writing| names.returned_by(call, writing)),
             },
             _ => return None,
         };
-        Some(Expr { span: writing.at, kind })
+        Some(Expr { span: self.place_of(expr, writing), kind })
+    }
+
+    /// What is written in the same file stands where it stands there.
+    fn place_of(&self, expr: &Expr<'_>, writing: &Rewriting) -> Span {
+        if writing.file == self.file { expr.span } else { writing.at }
     }
 
     fn values(&self, exprs: &[Expr<'_>], writing: &mut Rewriting) -> Option<Vec<Expr<'static>>> {
         exprs.iter().map(|one| self.value(one, writing)).collect()
     }
 
-    fn call_of(&self, path: &str, call: &Call<'_>, writing: &mut Rewriting) -> Option<ExprKind<'static>> {
+    fn call_of(
+        &self,
+        path: &str,
+        call: &Call<'_>,
+        span: Span,
+        writing: &mut Rewriting,
+    ) -> Option<ExprKind<'static>> {
         let argument = |one: &Argument<'_>| {
             let name = match one.name {
                 Some(name) => Some(*KEYWORDS.iter().find(|known| **known == name)?),
@@ -149,7 +164,7 @@ impl<'c, 's> Names<'c, 's> {
             (!one.unpacked).then_some(Argument { name, unpacked: false, value })
         };
         let arguments = call.arguments.iter().map(argument).collect::<Option<_>>()?;
-        let callee = Expr { span: writing.at, kind: ExprKind::Outside(path.to_owned().into()) };
+        let callee = Expr { span, kind: ExprKind::Outside(path.to_owned().into()) };
         Some(ExprKind::Call(Box::new(Call { callee, arguments })))
     }
 
@@ -209,50 +224,10 @@ impl<'c, 's> Names<'c, 's> {
         }
     }
 
-    /// What a parameter is given by the only call of its function in this file, or its default where calls there are and none
-    /// gives it.
-    fn given(&self, function: usize, name: &str, writing: &mut Rewriting) -> Option<Expr<'static>> {
-        let code = self.program.code(self.file);
-        let function = &code.functions[function];
-        let parameter = function.parameters.iter().find(|one| one.name == name)?;
-        if matches!(parameter.kind, ParameterKind::Rest | ParameterKind::Keywords) {
-            return None;
-        }
-        let made = code
-            .classes
-            .iter()
-            .rev()
-            .find(|class| function.name == "__init__" && class.span.holds(function.span));
-        let called = made.map_or(function.name, |class| class.name);
-        let is_bound = function.parameters.first().is_some_and(|first| matches!(first.name, "self" | "cls"));
-        let mut plain = function.parameters.iter().filter(|one| one.kind == ParameterKind::Plain);
-        let position = plain.position(|one| one.name == name);
-        let position = position.and_then(|position| position.checked_sub(usize::from(is_bound)));
-        let mut given = None;
-        let mut omitted = false;
-        for (_, call) in self.scopes.calls.iter().filter(|(name, _)| *name == called) {
-            if call.arguments.iter().any(|one| one.unpacked) {
-                return None;
-            }
-            let in_order = position.and_then(|at| call.arguments.get(at)).filter(|one| one.name.is_none());
-            match in_order.or_else(|| call.arguments.iter().find(|one| one.name == Some(name))) {
-                Some(one) if given.is_none() => given = Some(&one.value),
-                Some(_) => return None,
-                None => omitted = true,
-            }
-        }
-        match given {
-            Some(given) if !omitted => self.value(given, writing),
-            // Whoever calls it elsewhere may give another.
-            None if omitted => self.value(parameter.default.as_ref()?, writing),
-            _ => None,
-        }
-    }
-
     fn outside(&self, expr: &Expr<'_>, writing: &Rewriting) -> Option<Expr<'static>> {
         // What an object holds that a call made is no value that could be told.
         let path = self.path(expr).filter(|path| !path.contains("()"))?.to_owned();
-        Some(Expr { span: writing.at, kind: ExprKind::Outside(path.into()) })
+        Some(Expr { span: self.place_of(expr, writing), kind: ExprKind::Outside(path.into()) })
     }
 
     /// A constant of this module.
@@ -286,180 +261,10 @@ impl<'c, 's> Names<'c, 's> {
             _ => None,
         }
     }
-
-    /// `settings.DEVICE` of a module, `Settings.device` of a class, and of an object that is made of one.
-    fn field_of(&self, here: Key, name: &str, field: &str, writing: &mut Rewriting) -> Option<Expr<'static>> {
-        if self.scopes.sets_attribute(field) {
-            return None;
-        }
-        match self.bound_in(here, name)? {
-            Binding::Import(import, of) => match self.module(import, *of) {
-                Some(module) => self.in_file(module, field, |other| other.constant(field, writing)),
-                None => {
-                    let of = (*of)?;
-                    self.in_file(self.module(import, None)?, of, |other| {
-                        other
-                            .behind(writing, |other, writing| other.field_of(Key::Module, of, field, writing))
-                    })
-                }
-            },
-            Binding::Class(class) => self.field_of_class(*class, field, false, writing),
-            Binding::Alias(Expr { kind: ExprKind::Call(call), .. }) => {
-                self.field_of_made(call, field, writing)
-            }
-            _ => None,
-        }
-    }
-
-    /// A field of what a call of a class makes.
-    fn field_of_made(&self, call: &Call<'_>, field: &str, writing: &mut Rewriting) -> Option<Expr<'static>> {
-        if call.arguments.iter().any(|one| one.unpacked) {
-            return None;
-        }
-        self.with_class(&call.callee, |names, class| {
-            let code = names.program.code(names.file);
-            let parameter = match names.scopes.fields_set(Key::Class(class), field) {
-                [(Key::Function(function), Expr { kind: ExprKind::Name(name), .. })] => {
-                    let plain = code.functions[*function].parameters.iter().skip(1);
-                    plain.enumerate().find(|(_, parameter)| parameter.name == *name)
-                }
-                // It may be given in order.
-                [] if call.arguments.iter().any(|one| one.name.is_none()) => return None,
-                _ => None,
-            };
-            let (position, name) = match parameter {
-                Some((position, parameter)) => (Some(position), parameter.name),
-                None => (None, field),
-            };
-            let in_order = position.and_then(|at| call.arguments.get(at)).filter(|one| one.name.is_none());
-            let by_name = || call.arguments.iter().find(|one| one.name == Some(name));
-            match (in_order.or_else(by_name), parameter) {
-                (Some(given), _) => self.value(&given.value, writing),
-                (None, Some((_, parameter))) => names.value(parameter.default.as_ref()?, writing),
-                (None, None) => names.field_of_class(class, field, true, writing),
-            }
-        })
-    }
-
-    /// Looks at the class of the project that an expression names.
-    fn with_class<R>(
-        &self,
-        expr: &Expr<'_>,
-        look: impl FnOnce(&Names<'_, '_>, usize) -> Option<R>,
-    ) -> Option<R> {
-        let ExprKind::Name(name) = expr.kind else { return None };
-        match self.bound(expr.span, name)? {
-            Binding::Class(class) => look(self, *class),
-            Binding::Import(import, Some(of)) => self.in_file(self.module(import, None)?, of, |other| {
-                match other.bound_in(Key::Module, of)? {
-                    Binding::Class(class) => look(other, *class),
-                    _ => None,
-                }
-            }),
-            _ => None,
-        }
-    }
-
-    /// A field of a class, or of an object of it that is given none of its own.
-    fn field_of_class(
-        &self,
-        class: usize,
-        field: &str,
-        of_object: bool,
-        writing: &mut Rewriting,
-    ) -> Option<Expr<'static>> {
-        let key = Key::Class(class);
-        if self.scopes.sets_attribute(field) {
-            return None;
-        }
-        match self.scopes.fields_set(key, field) {
-            [] => {}
-            [(_, value)] if of_object => return self.value(value, writing),
-            _ => return None,
-        }
-        match self.scopes.own(key, field) {
-            Some([Binding::Alias(value)]) => self.value(value, writing),
-            Some(_) => None,
-            None => self.program.code(self.file).classes[class].bases.iter().find_map(|base| {
-                self.behind(writing, |names, writing| {
-                    names.with_class(base, |names, above| {
-                        names.field_of_class(above, field, of_object, writing)
-                    })
-                })
-            }),
-        }
-    }
-
-    /// `SETTINGS["device"]` of a dictionary that is written once.
-    fn item_of(
-        &self,
-        container: &Expr<'_>,
-        key: &Expr<'_>,
-        writing: &mut Rewriting,
-    ) -> Option<Expr<'static>> {
-        let ExprKind::Name(name) = container.kind else { return None };
-        self.item_in(self.regions.holding(container.span), name, key, writing)
-    }
-
-    fn item_in(
-        &self,
-        here: Key,
-        name: &str,
-        key: &Expr<'_>,
-        writing: &mut Rewriting,
-    ) -> Option<Expr<'static>> {
-        if self.scopes.changes(name) {
-            return None;
-        }
-        match self.bound_in(here, name)? {
-            Binding::Alias(Expr { kind: ExprKind::Mapping(items), .. }) => {
-                let may_be = |known: &Expr<'_>| is_same(known, key);
-                let mut found = items.iter().filter(|(known, _)| known.as_ref().is_none_or(may_be));
-                let (known, value) = found.next()?;
-                // The same key again, or what another dictionary brings, would stand above it.
-                let is_only = known.is_some() && found.next().is_none();
-                is_only.then(|| self.value(value, writing)).flatten()
-            }
-            Binding::Import(import, Some(of)) => self.in_file(self.module(import, None)?, of, |other| {
-                other.behind(writing, |other, writing| other.item_in(Key::Module, of, key, writing))
-            }),
-            _ => None,
-        }
-    }
-
-    /// What a function of the project returns that returns once.
-    fn returned_by(&self, call: &Call<'_>, writing: &mut Rewriting) -> Option<Expr<'static>> {
-        let ExprKind::Name(name) = call.callee.kind else { return None };
-        match self.bound(call.callee.span, name)? {
-            Binding::Function(function) => self.returned(*function, writing),
-            Binding::Import(import, Some(of)) => self.in_file(self.module(import, None)?, of, |other| {
-                match other.bound_in(Key::Module, of)? {
-                    Binding::Function(function) => other.returned(*function, writing),
-                    _ => None,
-                }
-            }),
-            _ => None,
-        }
-    }
-
-    fn returned(&self, function: usize, writing: &mut Rewriting) -> Option<Expr<'static>> {
-        let function = &self.program.code(self.file).functions[function];
-        let is_plain = !function.is_async && !function.is_generator;
-        is_plain.then(|| self.value(only_result(&function.body)?, writing)).flatten()
-    }
 }
 
 fn is_name(expr: &Expr<'_>) -> bool {
     matches!(expr.kind, ExprKind::Name(_))
-}
-
-/// Whether two keys are the same.
-fn is_same(one: &Expr<'_>, other: &Expr<'_>) -> bool {
-    match (&one.kind, &other.kind) {
-        (ExprKind::Text(one), ExprKind::Text(other)) => one == other,
-        (ExprKind::Int(one), ExprKind::Int(other)) => one == other,
-        _ => false,
-    }
 }
 
 /// Whether a statement of a module binds a name.
@@ -475,17 +280,4 @@ fn binds(code: &Code<'_>, step: &Statement<'_>, name: &str) -> bool {
         }
         _ => false,
     }
-}
-
-/// What a body returns that ends with its only `return`.
-fn only_result<'b, 's>(body: &'b Block<'s>) -> Option<&'b Expr<'s>> {
-    let (last, before) = body.split_last()?;
-    let StatementKind::Return(Some(result)) = &last.kind else { return None };
-    let is_plain = |step: &Statement<'_>| {
-        matches!(
-            step.kind,
-            StatementKind::Evaluate(_) | StatementKind::Assign { .. } | StatementKind::Import(_)
-        )
-    };
-    before.iter().all(is_plain).then_some(result)
 }

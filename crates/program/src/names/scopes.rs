@@ -36,8 +36,8 @@ pub(super) struct Scopes<'c, 's> {
     pub open_names: bool,
     /// Attributes that are set on something, and not by a plain statement on `self`.
     set_attributes: FxHashSet<&'s str>,
-    /// What calls name at their end, with the calls.
-    pub calls: Vec<(&'s str, &'c Call<'s>)>,
+    /// The calls of something by its name, and of methods.
+    pub calls: Vec<&'c Call<'s>>,
     /// Names of dictionaries and lists that are changed somewhere.
     changed: FxHashSet<&'s str>,
 }

@@ -198,7 +198,15 @@ impl<'a> DeviceNameScan<'a> {
         {
             self.asked.push(name);
         }
-        self.found.extend(texts.into_iter().map(|one| (one, true)));
+        // Under the name of a device it is told where it is written.
+        let is_told_there = |one: &Text| match &device.kind {
+            ExprKind::Name(name) | ExprKind::Attribute(_, name) => {
+                names_device(name) && one.span == device.span
+            }
+            _ => false,
+        };
+        let texts = texts.into_iter().filter(|one| !is_told_there(one));
+        self.found.extend(texts.map(|one| (one, true)));
     }
 
     fn raw_findings(mut self, scope: &FileScope<'_>) -> Vec<RawFinding> {
