@@ -44,9 +44,12 @@ impl<'c, 's> Names<'c, 's> {
                     StatementKind::Import(import) => {
                         scopes.import(here, import, program.imports_outside(file, import))
                     }
-                    StatementKind::Define { function, .. } => {
+                    StatementKind::Define { function, decorators } => {
                         let defined = &code.functions[*function];
-                        scopes.bind(here, defined.name, Binding::Function(*function));
+                        // What a decorator makes of a function may give something else.
+                        let is_plain = decorators.is_empty();
+                        let binding = if is_plain { Binding::Function(*function) } else { Binding::Other };
+                        scopes.bind(here, defined.name, binding);
                         scopes.open(Key::Function(*function), here, &defined.parameters);
                         regions.extend(region(&defined.body, Key::Function(*function)));
                     }
@@ -77,7 +80,10 @@ impl<'c, 's> Names<'c, 's> {
                         }
                         scopes.calls.push(call);
                     }
-                    ExprKind::Name(_) => scopes.calls.push(call),
+                    ExprKind::Name(name) => {
+                        scopes.sets_any_attribute |= *name == "setattr";
+                        scopes.calls.push(call);
+                    }
                     _ => {}
                 },
                 _ => {}
@@ -91,7 +97,7 @@ impl<'c, 's> Names<'c, 's> {
     /// The dotted name outside the project that an expression stands for; `torch.device()` is what calling
     /// `torch.device` returns, and `builtins.int` what no import and no definition of the file binds.
     pub fn path(&self, expr: &Expr<'_>) -> Option<&str> {
-        // What is written anew for something elsewhere has no place of its own.
+        // A copy of what is written elsewhere has no place of its own.
         if let Some(path) = elsewhere::whole_path(expr) {
             return Some(self.elsewhere.interned(path));
         }
@@ -113,7 +119,8 @@ impl<'c, 's> Names<'c, 's> {
     }
 
     /// What an expression stands for: that which is assigned to the name, where it is assigned once, and what stands elsewhere
-    /// for a constant of another module, a setting of a class, or an item of a dictionary; else itself.
+    /// for a constant of another module, a setting of a class, or an item of a dictionary; else itself. What another file writes
+    /// has the span of the expression that asks for it.
     pub fn meant<'e>(&'e self, expr: &'e Expr<'s>) -> &'e Expr<'s> {
         let meant = self.assigned(expr).unwrap_or(expr);
         self.elsewhere(meant).unwrap_or(meant)

@@ -13,12 +13,15 @@ use crate::facts::{FileId, Span};
 use elsa::FrozenMap;
 use rustc_hash::FxBuildHasher;
 use std::borrow::Cow;
+use std::cell::Cell;
 
 /// What was looked up.
 #[derive(Default)]
 pub(super) struct Elsewhere {
     /// What expressions of this file stand for, by where they stand.
     values: FrozenMap<Span, Box<Option<Expr<'static>>>, FxBuildHasher>,
+    /// How much text of other files was gone through for it.
+    read: Cell<usize>,
     /// Whole names.
     paths: FrozenMap<String, Box<str>, FxBuildHasher>,
 }
@@ -42,26 +45,29 @@ pub(super) fn whole_path<'e>(expr: &'e Expr<'_>) -> Option<Cow<'e, str>> {
     }
 }
 
-/// A value that is written anew for a place at which nothing is imported.
+/// A copy of a value for a place at which nothing is imported.
 struct Rewriting {
     /// Where it is asked for.
     file: FileId,
     at: Span,
     /// Parts of it so far.
     parts: usize,
-    /// Names, modules and classes that lie around what is written now.
+    /// Names, modules and classes that were gone through.
     hops: usize,
 }
 
-/// Longer values are not written anew.
+/// Longer values are not copied.
 const MOST_PARTS: usize = 40;
+/// So much text of other files is gone through for one file, in bytes.
+const MOST_TEXT: usize = 2 << 20;
 /// Values behind more names than this are not looked for.
 const MOST_HOPS: usize = 8;
-/// Keywords of calls that are kept in what is written anew.
+/// Keywords of calls that are kept in a copy.
 const KEYWORDS: &[&str] = &["device", "dtype", "index", "type"];
 
 impl<'c, 's> Names<'c, 's> {
-    /// What stands elsewhere for an expression that is no value by itself. What lies outside the project goes by its whole name there.
+    /// The value of a name, an attribute, an item or a call that is written somewhere else, as a copy: what lies outside the project
+    /// goes by its whole name in it.
     pub(super) fn elsewhere(&self, expr: &Expr<'_>) -> Option<&Expr<'static>> {
         let may_be = match &expr.kind {
             ExprKind::Name(name) => {
@@ -127,10 +133,17 @@ impl<'c, 's> Names<'c, 's> {
                     names.value_of_attribute(expr, object, field, writing)
                 });
             }
+            // `os.environ["LOCAL_RANK"]`
+            ExprKind::Item(parts) if self.path(&parts.0).is_some() => {
+                let parts = (self.outside(&parts.0, writing)?, self.value(&parts.1, writing)?);
+                ExprKind::Item(Box::new(parts))
+            }
             ExprKind::Item(parts) => {
                 return self.behind(writing, |names, writing| names.item_of(&parts.0, &parts.1, writing));
             }
             ExprKind::Call(call) => match self.path(&call.callee) {
+                // A method of what another call makes: that call would be lost.
+                Some(path) if path.contains("()") => return None,
                 Some(path) => self.call_of(path, call, self.place_of(expr, writing), writing)?,
                 None => return self.behind(writing, |names, writing| names.returned_by(call, writing)),
             },
@@ -192,7 +205,26 @@ impl<'c, 's> Names<'c, 's> {
     ) -> Option<R> {
         let is_bound = |step: &Statement<'_>| binds(self.program.code(file), step, name);
         let is_there = file != self.file && self.program.code(file).body.iter().any(is_bound);
-        is_there.then(|| look(&Names::of(self.program, file))).flatten()
+        let read = self.elsewhere.read.get() + self.program.text_of(file).len();
+        if !is_there || read > MOST_TEXT {
+            return None;
+        }
+        self.elsewhere.read.set(read);
+        let names = Names::of(self.program, file);
+        // What it takes over from others may replace what it binds itself.
+        (!names.scopes.open_names).then(|| look(&names)).flatten()
+    }
+
+    /// Whether some file sets an attribute of this name on a module, a class or an object by its name.
+    fn is_set_from_outside(&self, field: &str) -> bool {
+        let attribute = format!(".{field}");
+        self.program.every_file().filter(|(_, source)| source.is_python()).any(|(_, source)| {
+            source.text.match_indices(attribute.as_str()).any(|(at, _)| {
+                let (before, rest) = (&source.text[..at], source.text[at + attribute.len()..].trim_start());
+                let is_set = rest.starts_with('=') && !rest.starts_with("==") || rest.starts_with('[');
+                is_set && !before.ends_with("self")
+            })
+        })
     }
 
     /// The only thing that a name is bound to which code at a place sees.
@@ -233,6 +265,7 @@ impl<'c, 's> Names<'c, 's> {
     /// A constant of this module.
     fn constant(&self, name: &str, writing: &mut Rewriting) -> Option<Expr<'static>> {
         match self.bound_in(Key::Module, name)? {
+            Binding::Alias(_) if self.is_set_from_outside(name) => None,
             Binding::Alias(value) => self.value(value, writing),
             Binding::Import(import, Some(of)) => self.behind(writing, |names, writing| {
                 names.in_file(names.module(import, None)?, of, |other| other.constant(of, writing))
@@ -257,7 +290,7 @@ impl<'c, 's> Names<'c, 's> {
             return self.field_of(here, name, field, writing);
         }
         match self.scopes.class_of(here)? {
-            Key::Class(class) => self.field_of_class(class, field, true, writing),
+            Key::Class(class) => self.field_of_class(class, field, true, writing).flatten(),
             _ => None,
         }
     }

@@ -36,6 +36,8 @@ pub(super) struct Scopes<'c, 's> {
     pub open_names: bool,
     /// Attributes that are set on something, and not by a plain statement on `self`.
     set_attributes: FxHashSet<&'s str>,
+    /// Attributes are set whose names are not known.
+    pub sets_any_attribute: bool,
     /// The calls of something by its name, and of methods.
     pub calls: Vec<&'c Call<'s>>,
     /// Names of dictionaries and lists that are changed somewhere.
@@ -109,7 +111,7 @@ impl<'c, 's> Scopes<'c, 's> {
 
     /// Whether an attribute of this name is set on something of which it is not known what it is.
     pub fn sets_attribute(&self, name: &str) -> bool {
-        self.set_attributes.contains(name)
+        self.sets_any_attribute || self.set_attributes.contains(name)
     }
 
     /// Whether items of a dictionary or list of this name are set or taken away.

@@ -108,6 +108,8 @@ struct DeviceNameScan<'a> {
     found: Vec<(Text, bool)>,
     /// Places that torch reads and that stand for a parameter, an option or an attribute, by its name.
     asked: Vec<&'a str>,
+    /// Texts that such places get from elsewhere in the file.
+    behind_names: Vec<Text>,
     /// Texts under names of devices, by the name.
     named: FxHashMap<String, Vec<Text>>,
     /// Texts that the file compares something with: it has names of its own.
@@ -198,15 +200,12 @@ impl<'a> DeviceNameScan<'a> {
         {
             self.asked.push(name);
         }
-        // Under the name of a device it is told where it is written.
-        let is_told_there = |one: &Text| match &device.kind {
-            ExprKind::Name(name) | ExprKind::Attribute(_, name) => {
-                names_device(name) && one.span == device.span
-            }
-            _ => false,
-        };
-        let texts = texts.into_iter().filter(|one| !is_told_there(one));
-        self.found.extend(texts.map(|one| (one, true)));
+        if matches!(device.kind, ExprKind::Text(_) | ExprKind::Join(_)) {
+            self.found.extend(texts.into_iter().map(|one| (one, true)));
+        } else {
+            // What another file writes has no place here; it is told there.
+            self.behind_names.extend(texts.into_iter().filter(|one| one.span != device.span));
+        }
     }
 
     fn raw_findings(mut self, scope: &FileScope<'_>) -> Vec<RawFinding> {
@@ -218,6 +217,9 @@ impl<'a> DeviceNameScan<'a> {
                 self.found.push((one.clone(), true));
             }
         }
+        let behind_names = std::mem::take(&mut self.behind_names);
+        let is_plain = |one: &Text| !self.compared.contains(&one.text);
+        self.found.extend(behind_names.into_iter().filter(is_plain).map(|one| (one, true)));
         self.found.sort_by_key(|(one, by_torch)| (one.span, !by_torch));
         let mut last: Option<Span> = None;
         let mut raw_findings = Vec::new();

@@ -6,14 +6,14 @@ use crate::code::{Call, Expr, ExprKind};
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 
-/// Whether a call is given a name that holds the number of this process: `rank = int(os.environ["LOCAL_RANK"])`.
+/// Whether a call is given the number of this process under another name: `me = int(os.environ["LOCAL_RANK"])`.
 fn holds_number(scope: &FileScope<'_>, call: &Call<'_>) -> bool {
-    let Some(Expr { kind: ExprKind::Name(name), span, .. }) =
-        argument(&call.arguments, Some(0), Some("device"))
-    else {
-        return false;
-    };
-    let function = scope.program.innermost_function(scope.file, span.start as usize);
+    let Some(given) = argument(&call.arguments, Some(0), Some("device")) else { return false };
+    if scope.program.speaks_of_rank(scope.place(scope.names.meant(given).span)) {
+        return true;
+    }
+    let ExprKind::Name(name) = given.kind else { return false };
+    let function = scope.program.innermost_function(scope.file, given.span.start as usize);
     scope.program.is_rank_name(scope.file, name, function)
 }
 

@@ -3,58 +3,75 @@
 use super::super::scopes::Binding;
 use super::super::{Key, Names};
 use super::Rewriting;
-use crate::code::{Block, Call, Expr, ExprKind, ParameterKind, Statement, StatementKind, argument};
+use crate::code::{Block, Call, Expr, ExprKind, Function, ParameterKind, Statement, StatementKind, argument};
 
 impl Names<'_, '_> {
-    /// What a parameter is given by the only call of its function in this file, or its default where calls there are and none
-    /// gives it.
-    pub(super) fn given(
-        &self,
-        function: usize,
-        name: &str,
-        writing: &mut Rewriting,
-    ) -> Option<Expr<'static>> {
+    /// What a parameter is given by the only call of its function, or its default where calls there are and none gives it. The
+    /// function is used for nothing but these calls, which stand in its file, and does not test the parameter.
+    pub(super) fn given(&self, number: usize, name: &str, writing: &mut Rewriting) -> Option<Expr<'static>> {
         let code = self.program.code(self.file);
-        let function = &code.functions[function];
-        let parameter = function.parameters.iter().find(|one| one.name == name)?;
-        if matches!(parameter.kind, ParameterKind::Rest | ParameterKind::Keywords) {
+        let function = &code.functions[number];
+        let position = function.parameters.iter().position(|one| one.name == name)?;
+        let parameter = &function.parameters[position];
+        let (called, is_bound) = match self.scopes.parents.get(&Key::Function(number))? {
+            Key::Class(class) if function.name == "__init__" => (code.classes[*class].name, true),
+            Key::Class(_) => return None,
+            _ => (function.name, false),
+        };
+        let is_taken = matches!(parameter.kind, ParameterKind::Rest | ParameterKind::Keywords);
+        if is_taken || self.is_tested(function, name) || self.program.is_of_tests(self.file) {
             return None;
         }
-        let made = code
-            .classes
-            .iter()
-            .rev()
-            .find(|class| function.name == "__init__" && class.span.holds(function.span));
-        let called = made.map_or(function.name, |class| class.name);
-        let is_bound = function.parameters.first().is_some_and(|first| matches!(first.name, "self" | "cls"));
-        let mut plain = function.parameters.iter().filter(|one| one.kind == ParameterKind::Plain);
-        let position = plain.position(|one| one.name == name);
-        let position = position.and_then(|position| position.checked_sub(usize::from(is_bound)));
-        let mut given = None;
-        let mut omitted = false;
-        let is_it = |callee: &Expr<'_>| match &callee.kind {
-            ExprKind::Name(name) => *name == called && (made.is_some() || !is_bound),
-            ExprKind::Attribute(_, name) => {
-                *name == called && made.is_none() && is_bound && self.path(callee).is_none()
-            }
+        let is_its_name = |callee: &Expr<'_>| match (&callee.kind, self.bound_by(callee)) {
+            (_, Some(Binding::Function(found))) => *found == number,
+            (_, Some(Binding::Class(class))) => is_bound && code.classes[*class].name == called,
             _ => false,
         };
-        for call in self.scopes.calls.iter().filter(|call| is_it(&call.callee)) {
-            if call.arguments.iter().any(|one| one.unpacked) {
-                return None;
-            }
-            match argument(&call.arguments, position, Some(name)) {
-                Some(value) if given.is_none() => given = Some(value),
-                Some(_) => return None,
-                None => omitted = true,
-            }
+        let calls: Vec<&Call<'_>> =
+            self.scopes.calls.iter().copied().filter(|call| is_its_name(&call.callee)).collect();
+        // Its definition is the other place.
+        if calls.len() + 1 != self.places_of(called) {
+            return None;
         }
-        match given {
-            Some(given) if !omitted => self.value(given, writing),
-            // Whoever calls it elsewhere may give another.
-            None if omitted => self.value(parameter.default.as_ref()?, writing),
+        let position = (parameter.kind == ParameterKind::Plain)
+            .then(|| position.checked_sub(usize::from(is_bound)))
+            .flatten();
+        let mut given = calls.iter().map(|call| {
+            let is_plain = !call.arguments.iter().any(|one| one.unpacked);
+            is_plain.then(|| argument(&call.arguments, position, Some(name)))
+        });
+        match (given.next()??, given.len()) {
+            (Some(only), 0) => self.value(only, writing),
+            // A call in another file may give something else: these do not.
+            (None, _) if given.all(|one| matches!(one, Some(None))) => {
+                self.value(parameter.default.as_ref()?, writing)
+            }
             _ => None,
         }
+    }
+
+    fn bound_by(&self, callee: &Expr<'_>) -> Option<&Binding<'_, '_>> {
+        match callee.kind {
+            ExprKind::Name(name) => self.bound(callee.span, name),
+            _ => None,
+        }
+    }
+
+    /// Whether a function asks what a parameter is.
+    fn is_tested(&self, function: &Function<'_>, parameter: &str) -> bool {
+        let text = &self.program.text_of(self.file)[function.span.range()];
+        const BEHIND: &[&str] = &["==", "!=", "in ", "is ", "not in ", ".", "else"];
+        const BEFORE: &[&str] = &["if", "elif", "while", "not", "and", "or", "==", "match"];
+        words_in(text, parameter).any(|(before, rest)| {
+            let (before, rest) = (before.trim_end(), rest.trim_start());
+            BEHIND.iter().any(|word| rest.starts_with(word))
+                || BEFORE.iter().any(|word| before.ends_with(word))
+        })
+    }
+
+    /// How often a word stands in the text of the file.
+    fn places_of(&self, word: &str) -> usize {
+        words_in(self.program.text_of(self.file), word).count()
     }
 
     /// What a function of the project returns that returns once.
@@ -90,4 +107,13 @@ fn only_result<'b, 's>(body: &'b Block<'s>) -> Option<&'b Expr<'s>> {
         )
     };
     before.iter().all(is_plain).then_some(result)
+}
+
+/// The places of a word in a text, with what stands before and behind each.
+pub(super) fn words_in<'t>(text: &'t str, word: &str) -> impl Iterator<Item = (&'t str, &'t str)> {
+    let is_part = |one: char| one.is_alphanumeric() || one == '_';
+    text.match_indices(word).filter_map(move |(at, found)| {
+        let (before, rest) = (&text[..at], &text[at + found.len()..]);
+        (!before.ends_with(is_part) && !rest.starts_with(is_part)).then_some((before, rest))
+    })
 }
