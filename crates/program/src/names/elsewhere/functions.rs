@@ -13,18 +13,23 @@ impl Names<'_, '_> {
         let function = &code.functions[number];
         let position = function.parameters.iter().position(|one| one.name == name)?;
         let parameter = &function.parameters[position];
-        let (called, is_bound) = match self.scopes.parents.get(&Key::Function(number))? {
-            Key::Class(class) if function.name == "__init__" => (code.classes[*class].name, true),
+        // `Reader(rank)` calls its `__init__`.
+        let made = match self.scopes.parents.get(&Key::Function(number))? {
+            Key::Class(class) if function.name == "__init__" => Some(*class),
             Key::Class(_) => return None,
-            _ => (function.name, false),
+            _ => None,
         };
+        let called = made.map_or(function.name, |class| code.classes[class].name);
         let is_taken = matches!(parameter.kind, ParameterKind::Rest | ParameterKind::Keywords);
         if is_taken || self.is_tested(function, name) || self.program.is_of_tests(self.file) {
             return None;
         }
-        let is_its_name = |callee: &Expr<'_>| match (&callee.kind, self.bound_by(callee)) {
-            (_, Some(Binding::Function(found))) => *found == number,
-            (_, Some(Binding::Class(class))) => is_bound && code.classes[*class].name == called,
+        let is_its_name = |callee: &Expr<'_>| match callee.kind {
+            ExprKind::Name(name) => match self.bound(callee.span, name) {
+                Some(Binding::Function(found)) => *found == number,
+                Some(Binding::Class(class)) => made == Some(*class),
+                _ => false,
+            },
             _ => false,
         };
         let calls: Vec<&Call<'_>> =
@@ -34,7 +39,7 @@ impl Names<'_, '_> {
             return None;
         }
         let position = (parameter.kind == ParameterKind::Plain)
-            .then(|| position.checked_sub(usize::from(is_bound)))
+            .then(|| position.checked_sub(usize::from(made.is_some())))
             .flatten();
         let mut given = calls.iter().map(|call| {
             let is_plain = !call.arguments.iter().any(|one| one.unpacked);
@@ -50,18 +55,11 @@ impl Names<'_, '_> {
         }
     }
 
-    fn bound_by(&self, callee: &Expr<'_>) -> Option<&Binding<'_, '_>> {
-        match callee.kind {
-            ExprKind::Name(name) => self.bound(callee.span, name),
-            _ => None,
-        }
-    }
-
     /// Whether a function asks what a parameter is.
     fn is_tested(&self, function: &Function<'_>, parameter: &str) -> bool {
-        let text = &self.program.text_of(self.file)[function.span.range()];
         const BEHIND: &[&str] = &["==", "!=", "in ", "is ", "not in ", ".", "else"];
         const BEFORE: &[&str] = &["if", "elif", "while", "not", "and", "or", "==", "match"];
+        let text = &self.program.text_of(self.file)[function.span.range()];
         words_in(text, parameter).any(|(before, rest)| {
             let (before, rest) = (before.trim_end(), rest.trim_start());
             BEHIND.iter().any(|word| rest.starts_with(word))
