@@ -1,10 +1,11 @@
 //! Code that names a card other than the first one, beside calls that take the current card, or the first one, instead.
 
+use super::homes::Home;
 use super::loader_generators::LOADERS;
 use super::memory::method_of;
 use super::parallel_models;
 use super::ranks::is_started_in_several;
-use crate::code::walk::{Ancestor, CodeNode, functions_around, walk};
+use crate::code::walk::{CodeNode, walk};
 use crate::code::{Call, Expr, ExprKind};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
@@ -29,7 +30,7 @@ pub(super) fn left_by_data_parallel(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let (mut current, mut wrapped, mut named) = (Vec::new(), Vec::new(), Vec::new());
     walk(scope.code, &mut |part, around| {
         let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
-        let place = (home(around), expr.span);
+        let place = (Home::of(around), expr.span);
         match scope.names.path(&call.callee) {
             _ if is_moved_to_current(scope, expr) => {
                 let ExprKind::Attribute(wrapper, _) = &call.callee.kind else { return };
@@ -59,8 +60,8 @@ pub(super) fn left_by_data_parallel(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let moves_to_current = scope.whole_text().contains(".cuda()");
     let mut found = Vec::new();
     for (home, span) in wrapped.into_iter().filter(|_| moves_to_current) {
-        let before = |((known, at), _): &&((Option<usize>, Span), i64)| {
-            (*known == home || known.is_none()) && at.start < span.start
+        let before = |((known, at), _): &&((Home, Span), i64)| {
+            (*known == home || *known == Home::Module) && at.start < span.start
         };
         if let Some(((_, at), index)) = current.iter().rev().find(before).filter(|(_, index)| *index > 0) {
             let raw_finding = RawFinding::at(scope.place(span)).word("index", index.to_string());
@@ -233,8 +234,4 @@ pub(super) fn index_of(scope: &FileScope<'_>, expr: &Expr<'_>) -> Option<i64> {
         }
         _ => None,
     }
-}
-
-pub(super) fn home(around: &[Ancestor<'_, '_>]) -> Option<usize> {
-    functions_around(around).next_back()
 }
