@@ -14,6 +14,9 @@ use crate::sources::Language;
 pub(super) struct Job {
     pub name: String,
     pub tasks: Option<usize>,
+    /// How many tasks it asks for in all, and on each machine; with the number of the word that says so.
+    in_all: Option<(usize, usize)>,
+    on_each: Option<(usize, usize)>,
     /// How many cards it gets on a machine, with the option that says so.
     cards: Option<(usize, String)>,
     /// An option that shows each task one GPU.
@@ -118,24 +121,41 @@ pub(super) fn tasks_below_node(scope: &FileScope<'_>) -> Vec<RawFinding> {
     if !says_cards(&words) || scope.program.run_commands().flatten().any(by_command) {
         return Vec::new();
     }
-    let number = |names: &[&str]| {
-        let mut given = told.iter().enumerate().filter_map(|(at, (start, word))| {
-            let (option, value) = match word.split_once('=') {
-                Some((option, value)) => (option, value),
-                None => (*word, told.get(at + 1)?.1),
-            };
-            let count = value.parse::<usize>().ok().filter(|_| names.contains(&option))?;
-            Some((count, Span::new(*start, start + word.len())))
-        });
-        given.next().filter(|_| given.next().is_none())
-    };
-    let Some((all, at)) = number(&["--ntasks", "-n"]) else { return Vec::new() };
-    let Some((each, limit)) = number(&["--ntasks-per-node"]).filter(|(each, _)| all < *each) else {
+    let job = Job::of(&words, "");
+    let Some((all, at)) = job.in_all else { return Vec::new() };
+    let Some((each, limit)) = job.on_each.filter(|(each, _)| all < *each) else { return Vec::new() };
+    // A launcher that Slurm starts once starts the others itself.
+    if scope.own_commands().any(is_by_launcher) || !scope.own_commands().any(starts_all_tasks) {
         return Vec::new();
-    };
-    let raw_finding = RawFinding::at(scope.place(at)).word("all", all.to_string());
+    }
+    let place = |at: usize| scope.place(Span::new(told[at].0, told[at].0 + told[at].1.len()));
+    let raw_finding = RawFinding::at(place(at)).word("all", all.to_string());
     let raw_finding = raw_finding.word("each", each.to_string());
-    vec![raw_finding.beside(scope.place(limit), "this is only a limit beside it")]
+    vec![raw_finding.beside(place(limit), "this is only a limit beside it")]
+}
+
+/// `srun python train.py`, with as many tasks as the job has.
+fn starts_all_tasks(command: &RunCommand) -> bool {
+    let is_told =
+        |told: &[&str]| told.iter().any(|word| word.starts_with("-n") || word.starts_with("--ntasks"));
+    command.starts.is_some() && command.options_of("srun").is_some_and(|told| !is_told(&told))
+}
+
+/// `torchrun --nproc_per_node=4 train.py`
+fn is_by_launcher(command: &RunCommand) -> bool {
+    const LAUNCHERS: &[&str] = &[
+        "accelerate",
+        "deepspeed",
+        "horovodrun",
+        "mpiexec",
+        "mpirun",
+        "torchrun",
+        "torch.distributed.launch",
+        "torch.distributed.run",
+    ];
+    let words = command.words();
+    commands::ranks(&words).is_some()
+        || words.iter().flatten().any(|word| LAUNCHERS.contains(&commands::program_name(word)))
 }
 
 /// The processes that the settings of `accelerate launch --config_file` ask for, on one machine.
@@ -153,7 +173,7 @@ impl Job {
     /// What the words of `#SBATCH` lines, and those behind `sbatch` and `srun`, say.
     pub fn of(words: &[&str], name: &str) -> Job {
         let mut job = Job { name: format!("`{name}`"), ..Job::default() };
-        let (mut all, mut nodes, mut for_each_card) = (None, None, None);
+        let (mut nodes, mut for_each_card) = (None, None);
         for (at, word) in words.iter().enumerate() {
             let (option, value) = match word.split_once('=') {
                 Some((option, value)) => (option, value),
@@ -169,8 +189,8 @@ impl Job {
             // `rtx8000:1`, `gpu:4`
             let count = value.rsplit(':').next().and_then(|count| count.parse::<usize>().ok());
             match option {
-                "--ntasks-per-node" => job.tasks = count,
-                "--ntasks" | "-n" => all = count,
+                "--ntasks-per-node" => job.on_each = count.map(|count| (count, at)),
+                "--ntasks" | "-n" => job.in_all = count.map(|count| (count, at)),
                 "--nodes" | "-N" => nodes = count,
                 "--gpus-per-node" => job.cards = count.map(|count| (count, format!("{option}={value}"))),
                 "--gres" if value.starts_with("gpu") => {
@@ -190,9 +210,10 @@ impl Job {
                 _ => {}
             }
         }
-        let on_one = all.filter(|_| nodes.is_none_or(|nodes| nodes == 1));
+        let number = |told: Option<(usize, usize)>| told.map(|(count, _)| count);
+        let on_one = number(job.in_all).filter(|_| nodes.is_none_or(|nodes| nodes == 1));
         let by_cards = for_each_card.zip(job.cards()).map(|(tasks, cards)| tasks * cards);
-        job.tasks = job.tasks.or(by_cards).or(on_one);
+        job.tasks = number(job.on_each).or(by_cards).or(on_one);
         job
     }
 

@@ -39,13 +39,20 @@ pub(super) fn chosen_by_list(scope: &FileScope<'_>) -> Vec<RawFinding> {
 /// `for gpu in gpus: tf.config.set_visible_devices(gpu, "GPU")`, where each pass replaces what the one before has set.
 pub(super) fn replaced_in_loop(scope: &FileScope<'_>) -> Vec<RawFinding> {
     /// The loop looks for one card, or each pass is for a program of its own.
-    const ENDS: &[&str] = &["break", "return", "yield", "Process", "subprocess"];
+    const ENDS: &[&str] = &["break", "return", "yield", "Process", "subprocess", "fork"];
     let mut found = Vec::new();
     walk(scope.code, &mut |part, around| {
         let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
         if called(scope, call)
             .is_none_or(|path| !path.ends_with(".set_visible_devices") || !SETTINGS.contains(&path))
         {
+            return;
+        }
+        // Devices of one kind do not replace those of another.
+        let kind = argument(&call.arguments, Some(1), Some("device_type"));
+        if kind.is_some_and(
+            |kind| !matches!(&scope.names.meant(kind).kind, ExprKind::Text(name) if &**name == "GPU"),
+        ) {
             return;
         }
         // Nothing asks for one of the passes between the loop and the call.
@@ -57,7 +64,16 @@ pub(super) fn replaced_in_loop(scope: &FileScope<'_>) -> Vec<RawFinding> {
                 Some(_) => {}
             }
         };
-        let StatementKind::For { target, .. } = &step.kind else { return };
+        let StatementKind::For { target, iterable, .. } = &step.kind else { return };
+        // `gpus[:1]`, and other parts that may be one card.
+        let may_be_one = match &scope.names.meant(iterable).kind {
+            ExprKind::Item(parts) => matches!(parts.1.kind, ExprKind::Unknown(_)),
+            ExprKind::Sequence(listed) => listed.len() == 1,
+            _ => false,
+        };
+        if may_be_one {
+            return;
+        }
         let Some(first) = call.arguments.first().map(|argument| &argument.value) else { return };
         let one = match &first.kind {
             ExprKind::Sequence(listed) if listed.len() == 1 => &listed[0],

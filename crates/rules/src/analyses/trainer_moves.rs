@@ -4,7 +4,7 @@ use super::memory::method_of;
 use super::order::PlaceInFunction;
 use super::spread_ranks::numbered_card;
 use crate::code::walk::{CodeNode, walk};
-use crate::code::{Expr, ExprKind, StatementKind};
+use crate::code::{Expr, ExprKind, StatementKind, Target};
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 
@@ -17,7 +17,10 @@ const TRAINERS: &[&str] = &[
     "trl.DPOTrainer",
 ];
 
-/// Words of programs in which the trainer leaves the model where it is, or where another card is the first.
+/// Methods that move a model.
+const MOVES: &[&str] = &["cpu", "cuda", "to"];
+
+/// Words of programs in which the trainer leaves the model where it is, moves it to the CPU, or has another first card.
 const ELSEWHERE: &[&str] = &[
     "CUDA_VISIBLE_DEVICES",
     "LOCAL_RANK",
@@ -30,6 +33,8 @@ const ELSEWHERE: &[&str] = &[
     "load_in_8bit",
     "load_in_4bit",
     "quantization_config",
+    "use_cpu",
+    "no_cuda",
 ];
 
 /// `model.to("cuda:1")` above `Trainer(model=model)`, which moves it to `cuda:0`.
@@ -38,22 +43,27 @@ pub(super) fn undone(scope: &FileScope<'_>) -> Vec<RawFinding> {
     if ELSEWHERE.iter().any(|word| text.contains(word)) {
         return Vec::new();
     }
-    let mut moves: Vec<(PlaceInFunction, &str, String)> = Vec::new();
+    // Where models go, with the card if it has a number; also what gives their names to something else.
+    let mut moves: Vec<(PlaceInFunction, &str, Option<String>)> = Vec::new();
     let mut found: Vec<RawFinding> = Vec::new();
     walk(scope.code, &mut |part, around| match part {
-        CodeNode::Statement(step) => {
-            let (name, value) = match &step.kind {
-                StatementKind::Evaluate(value) => (None, value),
-                StatementKind::Assign { targets, value: Some(value), .. } => {
-                    let [target] = targets.as_slice() else { return };
-                    (target.names().first().copied(), value)
+        CodeNode::Statement(step) => match &step.kind {
+            StatementKind::Evaluate(value) => {
+                let Some((object, method, _)) = method_of(value) else { return };
+                if MOVES.contains(&method) {
+                    let place = PlaceInFunction::of(value.span, around);
+                    moves.push((place, scope.text(object.span), moved_to_card(scope, value)));
                 }
-                _ => return,
-            };
-            let Some((object, card)) = moved_to_card(scope, value) else { return };
-            let place = PlaceInFunction::of(value.span, around);
-            moves.push((place, name.unwrap_or_else(|| scope.text(object.span)), card));
-        }
+            }
+            StatementKind::Assign { targets, value: Some(value), .. } => {
+                let place = PlaceInFunction::of(value.span, around);
+                let card = moved_to_card(scope, value).filter(|_| targets.len() == 1);
+                for name in targets.iter().flat_map(Target::names) {
+                    moves.push((place.clone(), name, card.clone()));
+                }
+            }
+            _ => {}
+        },
         CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) => {
             if !scope.names.path(&call.callee).is_some_and(|path| TRAINERS.contains(&path)) {
                 return;
@@ -61,10 +71,10 @@ pub(super) fn undone(scope: &FileScope<'_>) -> Vec<RawFinding> {
             let Some(model) = argument(&call.arguments, Some(0), Some("model")) else { return };
             let (place, model) = (PlaceInFunction::of(expr.span, around), scope.text(model.span));
             let last = moves.iter().rev().find(|(at, name, _)| at.home == place.home && *name == model);
-            let Some((at, _, card)) = last.filter(|(at, _, card)| card != "cuda:0" && at.precedes(&place))
-            else {
+            let Some((at, _, Some(card))) = last.filter(|(at, ..)| at.precedes(&place)) else { return };
+            if card == "cuda:0" {
                 return;
-            };
+            }
             let raw_finding = RawFinding::at(scope.place(at.span)).word("card", card);
             found.push(
                 raw_finding
@@ -76,18 +86,17 @@ pub(super) fn undone(scope: &FileScope<'_>) -> Vec<RawFinding> {
     found
 }
 
-/// `model.to("cuda:1")`, `model.cuda(1)`: the model, and the card.
-fn moved_to_card<'e>(scope: &FileScope<'_>, value: &'e Expr<'e>) -> Option<(&'e Expr<'e>, String)> {
-    let (object, method, call) = method_of(value)?;
+/// `model.to("cuda:1")`, `model.cuda(1)`: the card.
+fn moved_to_card(scope: &FileScope<'_>, value: &Expr<'_>) -> Option<String> {
+    let (_, method, call) = method_of(value)?;
     let device = argument(&call.arguments, Some(0), Some("device"))?;
     let number = || match scope.names.meant(device).kind {
         ExprKind::Int(number) if number >= 0 => Some(format!("cuda:{number}")),
         _ => None,
     };
-    let card = match method {
-        "to" => number().or_else(|| numbered_card(scope, device))?,
-        "cuda" => number()?,
-        _ => return None,
-    };
-    Some((object, card))
+    match method {
+        "to" => number().or_else(|| numbered_card(scope, device)),
+        "cuda" => number(),
+        _ => None,
+    }
 }

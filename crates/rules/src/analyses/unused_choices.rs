@@ -22,6 +22,9 @@ const COUNTS: &[&str] = &["n_gpu", "n_gpus", "ngpu", "ngpus", "num_gpu", "num_gp
 /// What a choice says.
 pub(super) const WHICH: &str = "which device to use";
 
+/// What becomes of most of them.
+pub(super) const UNREAD: &str = "nothing reads it";
+
 /// Where names are looked up that no text shows.
 const DYNAMIC: &[&str] = &["locals()", "globals()", "exec(", "eval(", "vars()"];
 
@@ -88,6 +91,7 @@ fn unread_options(scope: &FileScope<'_>) -> Vec<RawFinding> {
         RawFinding::at(scope.place(*span))
             .word("what", format!("the option `{flag}`"))
             .word("says", says)
+            .word("fate", UNREAD)
             .beside(scope.place(uses), how)
     };
     options.iter().filter(is_unread).map(raw_finding).collect()
@@ -99,6 +103,8 @@ fn lost_options(scope: &FileScope<'_>) -> Vec<RawFinding> {
     // Where the options are parsed, and where each is read.
     let mut parsed: Vec<(PlaceInFunction, &str)> = Vec::new();
     let mut read: Vec<(Span, &str)> = Vec::new();
+    // Where all of them are handed on: `choose(args)`, `vars(args)`.
+    let mut handed: Vec<Span> = Vec::new();
     let mut lost: Vec<(PlaceInFunction, &str, &str)> = Vec::new();
     let names = names_of_options(scope);
     walk(scope.code, &mut |part, around| match part {
@@ -121,6 +127,9 @@ fn lost_options(scope: &FileScope<'_>) -> Vec<RawFinding> {
         CodeNode::Expr(Expr { kind: ExprKind::Attribute(_, name), span }) => read.push((*span, name)),
         CodeNode::Expr(Expr { kind: ExprKind::Call(call), span }) => {
             options.extend(option_of(call).map(|(flag, name)| (*span, name, flag)));
+            if !prints(scope, call) && call.arguments.iter().any(|one| is_all(&one.value, &names)) {
+                handed.push(*span);
+            }
         }
         CodeNode::Expr(_) | CodeNode::Target(_) => {}
     });
@@ -133,11 +142,16 @@ fn lost_options(scope: &FileScope<'_>) -> Vec<RawFinding> {
         };
         // In every run that parses them, and before anybody has looked at it.
         let between = Span { start: start.span.end, end: place.span.start };
-        let is_read = read.iter().any(|(at, name)| name == option && between.holds(*at));
+        let is_read = read.iter().any(|(at, name)| name == option && between.holds(*at))
+            || handed.iter().any(|at| between.holds(*at));
         if place.arms.iter().all(|arm| start.arms.contains(arm)) && !is_read {
             let raw_finding = RawFinding::at(scope.place(*span)).word("what", format!("the option `{flag}`"));
             let raw_finding = raw_finding.word("says", WHICH);
-            found.push(raw_finding.beside(scope.place(place.span), "another value takes its place here"));
+            let raw_finding =
+                raw_finding.word("fate", "another value takes its place before anything reads it");
+            found.push(
+                raw_finding.beside(scope.place(place.span), "it is set here, whatever the option says"),
+            );
         }
     }
     found
@@ -245,13 +259,17 @@ fn is_parse(value: &Expr<'_>) -> bool {
 
 /// `vars(args)`, `train(args)`: somebody else may read the option.
 fn is_whole_handed(scope: &FileScope<'_>, call: &Call<'_>, names: &FxHashSet<&str>) -> bool {
-    const PRINTING: &[&str] = &["builtins.print", "builtins.str", "builtins.repr", "pprint.pprint"];
-    let prints = scope.names.path(&call.callee).is_some_and(|path| PRINTING.contains(&path));
     let is_own = match &call.callee.kind {
         ExprKind::Name(name) => scope.code.functions.iter().any(|function| function.name == *name),
         _ => false,
     };
-    !prints && !is_own && call.arguments.iter().any(|one| is_all(&one.value, names))
+    !prints(scope, call) && !is_own && call.arguments.iter().any(|one| is_all(&one.value, names))
+}
+
+/// `print(args)`, of which no device depends.
+fn prints(scope: &FileScope<'_>, call: &Call<'_>) -> bool {
+    const PRINTING: &[&str] = &["builtins.print", "builtins.str", "builtins.repr", "pprint.pprint"];
+    scope.names.path(&call.callee).is_some_and(|path| PRINTING.contains(&path))
 }
 
 fn is_question(name: &str) -> bool {
@@ -297,7 +315,7 @@ fn unread_names(scope: &FileScope<'_>) -> Vec<RawFinding> {
     };
     let raw_finding = |(_, name, span): &(Option<usize>, &str, Span)| {
         let raw_finding = RawFinding::at(scope.place(*span)).word("what", format!("`{name}`"));
-        raw_finding.word("says", WHICH).at_most(Severity::Note)
+        raw_finding.word("says", WHICH).word("fate", UNREAD).at_most(Severity::Note)
     };
     chosen.iter().filter(is_unread).map(raw_finding).collect()
 }

@@ -1,7 +1,7 @@
 //! Parameters for a device that a function never looks at, while it puts something on the device of another name.
 
 use super::cuda_calls::names_gpu;
-use super::unused_choices::WHICH;
+use super::unused_choices::{UNREAD, WHICH};
 use crate::code::walk::{CodeNode, walk_block};
 use crate::code::{Expr, ExprKind, Function, Parameter, ParameterKind, Statement, StatementKind, Target};
 use crate::facts::Span;
@@ -30,6 +30,7 @@ pub(super) fn for_devices(scope: &FileScope<'_>) -> Vec<RawFinding> {
         let Some(placed) = placed_in(scope, function, parameter.name) else { continue };
         let what = format!("the parameter `{}` of `{}`", parameter.name, function.name);
         let raw_finding = RawFinding::at(scope.place(parameter.span)).word("what", what).word("says", WHICH);
+        let raw_finding = raw_finding.word("fate", UNREAD);
         found.push(
             raw_finding
                 .beside(scope.place(placed), "here the device is another one, whatever the caller says"),

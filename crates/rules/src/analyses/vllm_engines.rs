@@ -1,8 +1,10 @@
 //! Engines of vLLM that a program makes: how many of them take memory of one GPU, and what does not choose their GPU.
 
 use super::order::PlaceInFunction;
-use crate::code::walk::{CodeNode, walk};
-use crate::code::{Argument, Expr, ExprKind};
+use super::spread_ranks::numbered_card;
+use crate::code::walk::{Ancestor, CodeNode, walk};
+use crate::code::{Argument, Expr, ExprKind, StatementKind};
+use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 
@@ -28,6 +30,8 @@ struct Engine {
     share: Option<u32>,
     /// The function around it.
     function: Option<usize>,
+    /// It stands in a handler of exceptions, or in one `case` of a `match`: another may be made in its place.
+    is_instead: bool,
 }
 
 /// Two engines in one function, or one in each process of a pool, which together want more memory than a GPU has.
@@ -36,7 +40,8 @@ pub(super) fn that_share_a_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
     if APART.iter().any(|word| text.contains(word)) {
         return Vec::new();
     }
-    let engines = engines_of(scope);
+    let mut engines = engines_of(scope);
+    engines.retain(|engine| !engine.is_instead);
     let mut found: Vec<RawFinding> = Vec::new();
     for (at, second) in engines.iter().enumerate() {
         let is_beside = |first: &&Engine| {
@@ -96,6 +101,8 @@ fn in_pools(scope: &FileScope<'_>, engines: &[Engine]) -> Vec<RawFinding> {
 pub(super) fn on_the_first_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
     const SETTERS: &[&str] = &["torch.accelerator.set_device_index", "torch.cuda.set_device"];
     const OF_PROCESS: &[&str] = &["rank", "RANK", "torchrun"];
+    /// What else may be there for the chosen card.
+    const USES: &[&str] = &[".cuda(", ".to(", "device="];
     let text = scope.whole_text();
     if APART.iter().chain(OF_PROCESS).any(|word| text.contains(word)) {
         return Vec::new();
@@ -108,30 +115,46 @@ pub(super) fn on_the_first_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
             return;
         }
         let Some(card) = argument(&call.arguments, Some(0), Some("device")) else { return };
-        let is_first = match &scope.names.meant(card).kind {
-            ExprKind::Int(number) => *number == 0,
-            ExprKind::Text(name) => matches!(&**name, "cuda" | "cuda:0"),
-            _ => false,
-        };
+        let behind = text.get(expr.span.range().end..).unwrap_or_default();
+        if !is_another(scope, card) || USES.iter().any(|word| behind.contains(word)) {
+            return;
+        }
         let place = PlaceInFunction::of(expr.span, around);
-        let is_behind =
-            |engine: &&Engine| engine.place.home == place.home && place.span.end <= engine.place.span.start;
-        let Some(engine) = engines.iter().find(is_behind).filter(|_| !is_first) else { return };
+        let Some(engine) = engines.iter().find(|engine| place.precedes(&engine.place)) else { return };
         let raw_finding = RawFinding::at(scope.place(expr.span)).word("text", scope.text(expr.span));
         found.push(raw_finding.beside(scope.place(engine.place.span), "the engine is made here"));
     });
     found
 }
 
+/// Whether a device is surely not the first card: `1`, `"cuda:1"`, and what a server of Triton gives each instance.
+fn is_another(scope: &FileScope<'_>, card: &Expr<'_>) -> bool {
+    match &scope.names.meant(card).kind {
+        ExprKind::Int(number) => *number > 0,
+        _ => {
+            numbered_card(scope, card).is_some_and(|name| name != "cuda:0")
+                || scope.text(card.span).contains("model_instance_device_id")
+        }
+    }
+}
+
 fn engines_of(scope: &FileScope<'_>) -> Vec<Engine> {
     let mut engines = Vec::new();
-    walk(scope.code, &mut |part, around| {
-        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
-        if scope.names.path(&call.callee).is_some_and(|path| ENGINES.contains(&path)) {
+    let mut matches: Vec<Span> = Vec::new();
+    walk(scope.code, &mut |part, around| match part {
+        CodeNode::Statement(step) if matches!(step.kind, StatementKind::Match { .. }) => {
+            matches.push(step.span)
+        }
+        CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. })
+            if scope.names.path(&call.callee).is_some_and(|path| ENGINES.contains(&path)) =>
+        {
             let place = PlaceInFunction::of(expr.span, around);
             let function = place.home;
-            engines.push(Engine { place, share: share_of(scope, &call.arguments), function });
+            let is_instead = around.iter().any(|one| matches!(one, Ancestor::Handler(..)))
+                || matches.iter().any(|choice| choice.holds(expr.span));
+            engines.push(Engine { place, share: share_of(scope, &call.arguments), function, is_instead });
         }
+        _ => {}
     });
     engines
 }
