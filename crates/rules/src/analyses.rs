@@ -8,6 +8,7 @@ mod bare_tools;
 mod builds;
 mod caches;
 mod clean_up_order;
+mod common_paths;
 mod compute_types;
 mod conda_images;
 mod containers;

@@ -80,7 +80,8 @@ const WITH_COMPILER: &[&str] = &["nvidia/cuda:", "pytorch/pytorch:"];
 pub(super) fn without_architectures(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let text = scope.whole_text();
     let is_open = scope.language() == Language::Dockerfile
-        && !["ARCH_LIST", "--device", "--security", "/whl/cpu"].iter().any(|word| text.contains(word));
+        && !["ARCH_LIST", "--device", "--security", "/whl/cpu"].iter().any(|word| text.contains(word))
+        && !sources_a_file(text);
     if !is_open {
         return Vec::new();
     }
@@ -110,12 +111,35 @@ pub(super) fn without_architectures(scope: &FileScope<'_>) -> Vec<RawFinding> {
 /// Where a `setup.py` describes CUDA code, if no word of it speaks of architectures, of a variable or of a question first.
 fn that_leaves_architectures(scope: &FileScope<'_>, setup: FileId) -> Option<Place> {
     let text = &*scope.program.sources.file(setup).text;
-    let has_sources = [".cu\"", ".cu'"].iter().any(|end| text.contains(end));
     let lower = text.to_ascii_lowercase();
     let decides = ["arch", "sm_", "environ", "getenv", "is_available", "device_count"];
-    let at = text.find("CUDAExtension(").filter(|_| has_sources)? as u32;
-    let span = Span { start: at, end: at + "CUDAExtension".len() as u32 };
-    (!decides.iter().any(|word| lower.contains(word))).then_some(Place { file: setup, span })
+    let (mut found, mut has_sources) = (None, false);
+    walk(scope.program.code(setup), &mut |part, _| {
+        let CodeNode::Expr(expr) = part else { return };
+        match &expr.kind {
+            ExprKind::Text(text) => has_sources |= text.ends_with(".cu"),
+            ExprKind::Call(call) => {
+                let (ExprKind::Name(name) | ExprKind::Attribute(_, name)) = call.callee.kind else { return };
+                if name == "CUDAExtension" {
+                    found = found.or(Some(call.callee.span));
+                }
+            }
+            _ => {}
+        }
+    });
+    let span = found.filter(|_| has_sources && !decides.iter().any(|word| lower.contains(word)))?;
+    Some(Place { file: setup, span })
+}
+
+/// `. ./arch.env`, `source arch.env`: what stands there may be a list. `. venv/bin/activate` has none.
+fn sources_a_file(text: &str) -> bool {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.windows(3).any(|words| {
+        let [before, word, file] = words else { return false };
+        let begins = ["RUN", "&&", "||", "\\", "{", "("].contains(before) || before.ends_with(';');
+        let word = word.trim_start_matches(['"', '\'', '(']);
+        (word == "source" || word == "." && (begins || *before == "-c")) && !file.contains("/activate")
+    })
 }
 
 /// `torch.cuda.is_available()`

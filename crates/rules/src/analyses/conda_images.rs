@@ -11,7 +11,7 @@ use crate::sources::Language;
 const CONDA: &[&str] = &["conda", "mamba", "micromamba"];
 
 /// Words by which an environment asks for CUDA, or leaves it out on purpose.
-const DECIDES: &[&str] = &["cuda", "cudnn", "gpu", "cpuonly", "cpu_", "=cpu", "pytorch::"];
+const DECIDES: &[&str] = &["cuda", "cudnn", "gpu", "cpuonly", "cpu_", "=cpu", "pytorch-cpu", "pytorch::"];
 
 /// `RUN conda env create -f environment.yml` with a pytorch of conda-forge, whose build depends on the driver.
 pub(super) fn without_driver(scope: &FileScope<'_>) -> Vec<RawFinding> {
@@ -24,7 +24,12 @@ pub(super) fn without_driver(scope: &FileScope<'_>) -> Vec<RawFinding> {
     }
     let is_for_gpu = text.lines().any(|line| line.trim().starts_with("FROM ") && line.contains("cuda"));
     let mut found: Vec<RawFinding> = Vec::new();
-    for command in scope.own_commands().filter(|command| command.host == Host::NoGpu) {
+    let commands: Vec<&RunCommand> =
+        scope.own_commands().filter(|command| command.host == Host::NoGpu).collect();
+    for (at, command) in commands.iter().enumerate() {
+        if commands[at + 1..].iter().any(|later| installs_torch(later)) {
+            continue;
+        }
         let Some(file) = environment_of(scope, command) else { continue };
         let Some(channel) = first_channel(scope, file) else { continue };
         let raw_finding = RawFinding::at(command.site);
@@ -35,6 +40,20 @@ pub(super) fn without_driver(scope: &FileScope<'_>) -> Vec<RawFinding> {
         }
     }
     found
+}
+
+/// `pip install torch==2.5.1`, which may bring another build.
+fn installs_torch(command: &RunCommand) -> bool {
+    let told = ["pip", "pip3"].iter().find_map(|pip| command.told(pip));
+    told.is_some_and(|told| told.first() == Some(&"install") && told.iter().any(|word| is_of(word, "torch")))
+}
+
+/// Whether a requirement is of this package: `torch`, `torch==2.5.1`, `torch @ https://…`
+fn is_of(item: &str, package: &str) -> bool {
+    let rest = item.strip_prefix(package);
+    rest.is_some_and(|rest| {
+        rest.is_empty() || rest.starts_with(['=', '>', '<', '~', '!', ' ', '[', '@', '+'])
+    })
 }
 
 /// The file of `-f environment.yml`, also where an earlier `COPY` gave it another name.
@@ -66,10 +85,9 @@ fn first_channel(scope: &FileScope<'_>, file: FileId) -> Option<Place> {
     let item = |line: &str| {
         line.trim().strip_prefix("- ").map(|item| item.trim_matches(['"', '\'', ' ']).to_owned())
     };
-    let has_torch = text.lines().filter_map(item).any(|item| {
-        item.strip_prefix("pytorch")
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with(['=', '>', '<', ' ']))
-    });
+    let has = |package: &str| text.lines().filter_map(item).any(|item| is_of(&item, package));
+    // What pip brings mostly has CUDA.
+    let has_torch = has("pytorch") && !has("torch");
     let mut lines = lines_in(text).skip_while(|(_, line)| !line.starts_with("channels:"));
     let (key, inline) = lines.next()?;
     let listed = inline.strip_prefix("channels:")?.trim();

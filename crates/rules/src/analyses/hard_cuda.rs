@@ -137,14 +137,22 @@ pub fn is_asked(around: &[Ancestor<'_, '_>], span: Span, scope: &FileScope<'_>) 
     let blocks = [Some(&scope.code.body), inside.map(|function| &function.body)];
     by_name
         || asks_around(around, scope)
-        || blocks.into_iter().flatten().any(|block| leaves_before(block, span, scope))
+        || blocks
+            .into_iter()
+            .flatten()
+            .any(|block| leaves_before(block, span, scope, &|test| asks(test, scope)))
 }
 
-/// `if not torch.cuda.is_available(): sys.exit()`, before a place.
-fn leaves_before(block: &Block<'_>, span: Span, scope: &FileScope<'_>) -> bool {
+/// `if not torch.cuda.is_available(): sys.exit()`, before a place, or what else a test asks there.
+pub(super) fn leaves_before(
+    block: &Block<'_>,
+    span: Span,
+    scope: &FileScope<'_>,
+    asks: &dyn Fn(&Expr<'_>) -> bool,
+) -> bool {
     block.iter().take_while(|step| step.span.end <= span.start).any(|step| match &step.kind {
         StatementKind::Branch { test, then, .. } => {
-            asks(test, scope)
+            asks(test)
                 && then.last().is_some_and(|last| match &last.kind {
                     StatementKind::Return(_) | StatementKind::Raise { .. } | StatementKind::Continue => true,
                     StatementKind::Evaluate(expr) => {
@@ -154,7 +162,7 @@ fn leaves_before(block: &Block<'_>, span: Span, scope: &FileScope<'_>) -> bool {
                     _ => false,
                 })
         }
-        StatementKind::Assert { test, .. } => asks(test, scope),
+        StatementKind::Assert { test, .. } => asks(test),
         _ => false,
     })
 }

@@ -26,13 +26,16 @@ pub(super) fn with_cuda_for_nothing(scope: &FileScope<'_>) -> Vec<RawFinding> {
         |number: usize, stage: &Stage<'_>| has_cuda(stage.image) && stage.name.is_none() && !is_taken(number);
     // Another stage with CUDA may be the one that is built, and an image that is not known may have it.
     let others_have_it = stages.iter().enumerate().any(|(number, stage)| {
-        has_cuda(stage.image) && !is_left(number, stage)
+        may_have_cuda(stage.image) && !is_left(number, stage)
             || stage.image.contains('$') && !has_cuda(stage.image)
     });
-    if others_have_it || has_cuda(last.image) {
+    if others_have_it || may_have_cuda(last.image) {
         return Vec::new();
     }
-    let left = others.iter().enumerate().filter(|(number, stage)| is_left(*number, stage));
+    let left = others
+        .iter()
+        .enumerate()
+        .filter(|(number, stage)| is_left(*number, stage) && !is_target(scope, *number));
     let raw_findings = left.map(|(_, stage)| {
         let raw_finding = RawFinding::at(scope.place(stage.span)).word("image", stage.image);
         raw_finding
@@ -45,7 +48,40 @@ pub(super) fn with_cuda_for_nothing(scope: &FileScope<'_>) -> Vec<RawFinding> {
 /// Whether an image brings CUDA along, by its name.
 fn has_cuda(image: &str) -> bool {
     let image = image.to_ascii_lowercase();
-    image.contains("cuda") || image.starts_with("nvcr.io/nvidia/") || image.ends_with("-gpu")
+    image.contains("cuda") || image.starts_with("nvcr.io/nvidia/") || image.contains("-gpu")
+}
+
+/// Whether an image brings CUDA along, or is one of those that do so without a word of it in their names.
+fn may_have_cuda(image: &str) -> bool {
+    const KNOWN: &[&str] = &[
+        "deepspeed",
+        "gpu",
+        "nvidia",
+        "pytorch",
+        "rapidsai",
+        "sglang",
+        "tensorrt",
+        "text-embeddings-inference",
+        "text-generation-inference",
+        "tritonserver",
+        "vllm",
+    ];
+    let lower = image.to_ascii_lowercase();
+    has_cuda(image) || KNOWN.iter().any(|word| lower.contains(word))
+}
+
+/// Whether something of the project builds a stage by its number: `docker build --target 0`, and `target: "0"` of Compose.
+fn is_target(scope: &FileScope<'_>, number: usize) -> bool {
+    let forms =
+        ["--target ", "--target=", "--target \"", "target: ", "target: \"", "target: '", "target = \""];
+    let forms = forms.map(|form| format!("{form}{number}"));
+    scope.program.every_file().any(|(_, source)| {
+        forms.iter().any(|form| {
+            source.text.match_indices(form.as_str()).any(|(at, _)| {
+                !source.text[at + form.len()..].starts_with(|next: char| next.is_alphanumeric())
+            })
+        })
+    })
 }
 
 /// The stages of a Dockerfile; a line of a text behind `<<EOF` is none.

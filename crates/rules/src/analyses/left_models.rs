@@ -2,9 +2,10 @@
 
 use super::gpu_values::{SET_DEFAULT, is_on_gpu_in};
 use super::homes::{Home, Kept, kept_as, kept_by};
+use super::memory::method_of;
 use super::unmoved_tensors::{is_module, makes_layer};
-use crate::code::walk::{CodeNode, functions_around, walk};
-use crate::code::{Call, Expr, ExprKind, StatementKind};
+use crate::code::walk::{Ancestor, CodeNode, functions_around, walk};
+use crate::code::{Argument, Call, Class, Expr, ExprKind, Statement, StatementKind, Target};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
 
@@ -59,7 +60,8 @@ pub(super) fn called_with_gpu_values(scope: &FileScope<'_>) -> Vec<RawFinding> {
     }
     // A model may move itself, or be made on the GPU.
     let is_elsewhere = || {
-        scope.program.has_any(SET_DEFAULT)
+        scope.whole_text().contains(".data = ")
+            || scope.program.has_any(SET_DEFAULT)
             || scope.program.has_any(&["self.to(", "self.cuda(", "with torch.device("])
     };
     if found.is_empty() || is_elsewhere() { Vec::new() } else { found }
@@ -86,8 +88,14 @@ fn may_move_by_others(scope: &FileScope<'_>, home: Home, name: &str) -> bool {
     let (Home::Class(class), Some((_, field))) = (home, name.split_once('.')) else { return false };
     let moves = [format!(".{field}.to("), format!(".{field}.cuda("), format!(".{field} = ")];
     let class = &scope.code.classes[class];
+    let text = scope.text(class.span);
     is_module(scope, class)
         || !class.bases.is_empty()
+        || ["vars(self)", "__dict__", "getattr(self"].iter().any(|word| text.contains(word))
+        || hands_itself_on(scope, class)
+        || scope.program.every_file().any(|(file, source)| {
+            source.is_python() && source.text.contains(class.name) && scope.in_other(file, moves_each_part)
+        })
         || scope.program.every_file().filter(|(_, source)| source.is_python()).any(|(file, source)| {
             moves.iter().any(|word| {
                 let own = match file == scope.file {
@@ -97,6 +105,42 @@ fn may_move_by_others(scope: &FileScope<'_>, home: Home, name: &str) -> bool {
                 source.text.matches(word.as_str()).count() > own
             })
         })
+}
+
+/// `place(self)`: who is handed an object may move what it has.
+fn hands_itself_on(scope: &FileScope<'_>, class: &Class<'_>) -> bool {
+    let mut hands = false;
+    walk(scope.code, &mut |part, _| {
+        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), span }) = part else { return };
+        let is_super = matches!(call.callee.kind, ExprKind::Name("super"));
+        let is_self = |one: &Argument<'_>| matches!(one.value.kind, ExprKind::Name("self"));
+        hands |= class.span.holds(*span) && !is_super && call.arguments.iter().any(is_self);
+    });
+    hands
+}
+
+/// `for one in trainer.models(): one.cuda()`
+fn moves_each_part(scope: &FileScope<'_>) -> bool {
+    let mut moves = false;
+    walk(scope.code, &mut |part, around| {
+        let CodeNode::Expr(expr) = part else { return };
+        let Some((Expr { kind: ExprKind::Name(object), .. }, "to" | "cuda", _)) = method_of(expr) else {
+            return;
+        };
+        moves |= around.iter().any(|one| match one {
+            Ancestor::Loop(Statement { kind: StatementKind::For { target, iterable, .. }, .. }) => {
+                let of_object = match &iterable.kind {
+                    ExprKind::Call(call) => matches!(&call.callee.kind, ExprKind::Attribute(of, _)
+                        if !matches!(of.kind, ExprKind::Name("self"))),
+                    ExprKind::Attribute(of, _) => !matches!(of.kind, ExprKind::Name("self")),
+                    _ => false,
+                };
+                of_object && matches!(target, Target::Name(name, _) if name == object)
+            }
+            _ => false,
+        });
+    });
+    moves
 }
 
 /// Whether a file does with a name what says that it is a model, and nothing that may move it.

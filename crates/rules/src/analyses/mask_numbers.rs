@@ -5,7 +5,7 @@ use super::order::PlaceInFunction;
 use super::parsed_masks::mask_in;
 use super::written_variables::written;
 use crate::code::walk::{Ancestor, CodeNode, functions_around, walk};
-use crate::code::{Call, Expr, ExprKind, Operator, Statement, StatementKind, Target};
+use crate::code::{Argument, Call, Expr, ExprKind, Operator, Statement, StatementKind, Target};
 use crate::facts::Span;
 use crate::program::MASK;
 use crate::rules::files::{FileScope, RawFinding};
@@ -107,7 +107,7 @@ pub(super) fn used_as_indices(scope: &FileScope<'_>) -> Vec<RawFinding> {
             if let Some(value) = written(scope, step, MASK) {
                 seen.fill(scope, value, step.span, around);
             }
-            if option_in(scope, step).is_some_and(|index| entry_of_mask(scope, index, 0)) {
+            if option_in(scope, step, home).is_some_and(|index| entry_of_mask(scope, index, 0)) {
                 found.push((step.span, ONE, None));
             }
         }
@@ -333,16 +333,35 @@ fn index_given<'c>(scope: &FileScope<'_>, call: &'c Call<'c>) -> Option<&'c Expr
     }
 }
 
-/// The number that becomes an option for a device, where the options are unpacked somewhere: `options["device"] = int(n)`.
-fn option_in<'c>(scope: &FileScope<'_>, step: &'c Statement<'c>) -> Option<&'c Expr<'c>> {
-    const NAMES: &[&str] = &["device", "device_id", "device_index", "gpu_id"];
+/// The number that becomes an option for a device, where the same function unpacks the options for a call that takes such an
+/// index: `options["device"] = int(n)`.
+fn option_in<'c>(
+    scope: &FileScope<'_>,
+    step: &'c Statement<'c>,
+    home: Option<usize>,
+) -> Option<&'c Expr<'c>> {
     let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind else { return None };
     let [Target::Item(item)] = &targets[..] else { return None };
     let (ExprKind::Name(options), ExprKind::Text(key)) = (&item.0.kind, &item.1.kind) else { return None };
     let is_number =
         matches!(&value.kind, ExprKind::Call(call) if scope.names.path(&call.callee) == Some("builtins.int"));
-    let is_unpacked = || scope.whole_text().contains(&format!("**{options}"));
-    (NAMES.contains(&&**key) && is_number && is_unpacked()).then_some(value)
+    let is_name = |(_, _, name): &(&str, usize, &str)| *name == key;
+    if !is_number || !TAKERS.iter().any(is_name) || !scope.whole_text().contains(&format!("**{options}")) {
+        return None;
+    }
+    let mut is_taken = false;
+    walk(scope.code, &mut |part, around| {
+        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        let is_here = functions_around(around).next_back() == home;
+        let is_given = |one: &Argument<'_>| {
+            one.unpacked && matches!(one.value.kind, ExprKind::Name(name) if name == *options)
+        };
+        if is_here && call.arguments.iter().any(is_given) {
+            let path = scope.names.path(&call.callee);
+            is_taken |= TAKERS.iter().any(|taker| is_name(taker) && Some(taker.0) == path);
+        }
+    });
+    is_taken.then_some(value)
 }
 
 /// Arguments of which each member is an index, by what takes them; of any other call `device_ids` is.

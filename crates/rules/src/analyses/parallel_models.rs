@@ -1,9 +1,9 @@
 //! Models that `DataParallel` spreads from the first card, and that lie on another one by the device that is written there.
 
 use super::current_devices::{PARALLEL, index_of};
-use super::homes::{Kept, kept_as, kept_by};
+use super::homes::{Home, Kept, kept_as, kept_by};
 use super::memory::method_of;
-use crate::code::walk::{Ancestor, CodeNode, walk};
+use crate::code::walk::{Ancestor, CodeNode, walk, within_function};
 use crate::code::{Expr, ExprKind, StatementKind};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
@@ -16,6 +16,9 @@ struct Wrapped<'e> {
     names: Vec<Kept<'e>>,
     /// The first of the cards that it names.
     first: Option<i64>,
+    /// The function in which that is done, and whether an `if` may leave it out there.
+    function: Option<usize>,
+    in_branch: bool,
 }
 
 /// `net = DataParallel(net)` and `net = net.to("cuda:1")`.
@@ -50,18 +53,32 @@ pub(super) fn on_another_card(scope: &FileScope<'_>) -> Vec<RawFinding> {
             let given = call.arguments.first().and_then(|model| name_of(scope, &model.value, around));
             let kept = target.filter(|(value, _)| value.holds(expr.span));
             let names = given.into_iter().chain(kept.map(|(_, name)| name)).collect();
-            all.push(Wrapped { span: expr.span, names, first });
+            let (function, within) = within_function(around);
+            let in_branch =
+                within.iter().any(|one| matches!(one, Ancestor::Then(_) | Ancestor::Otherwise(_)));
+            all.push(Wrapped { span: expr.span, names, first, function, in_branch });
         } else if let Some((object, "to" | "cuda", call)) = method_of(expr)
             && let Some(device) = argument(&call.arguments, Some(0), Some("device"))
         {
-            moves.push((name_of(scope, object, around), object.span, expr.span, card_of(scope, device)));
+            let (function, _) = within_function(around);
+            let name = name_of(scope, object, around);
+            moves.push((name, function, object.span, expr.span, card_of(scope, device)));
         }
     });
     let finding = |one: Wrapped<'_>| {
-        let here = moves.iter().filter(|(name, object, span, _)| {
+        let here = moves.iter().filter(|(name, _, object, span, _)| {
             name.is_some_and(|name| one.names.contains(&name)) || one.span.holds(*span) || *object == one.span
         });
-        let cards: Vec<_> = here.map(|(.., span, card)| (*span, *card)).collect();
+        let here: Vec<_> = here.collect();
+        // Another method may be called on the other branch.
+        let is_apart =
+            |(name, function, ..): &&(Option<Kept<'_>>, Option<usize>, Span, Span, Option<i64>)| {
+                matches!(name, Some((Home::Class(_), _))) && *function != one.function
+            };
+        if one.in_branch && here.iter().any(is_apart) {
+            return None;
+        }
+        let cards: Vec<_> = here.iter().map(|(.., span, card)| (*span, *card)).collect();
         let start = one.first.unwrap_or_default();
         let (at, index) =
             cards.last().and_then(|(at, card)| Some((*at, card.filter(|card| *card != start)?)))?;

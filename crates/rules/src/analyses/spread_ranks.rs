@@ -1,5 +1,6 @@
 //! Models that are spread over all cards, or that lie on the same one, in a program that a launcher starts once for each card.
 
+use super::common_paths::all_come_to;
 use super::device_texts::texts_of;
 use super::placed_models::quantizes;
 use super::ranks::is_started_in_several;
@@ -12,6 +13,7 @@ use crate::program::{RunCommand, is_spread};
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 use crate::sources::Language;
+use std::cell::LazyCell;
 
 /// Words of what trains in several processes, each with the whole model.
 const TRAINS: &[&str] =
@@ -25,12 +27,14 @@ pub(super) fn in_each_rank(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut spread = Vec::new();
     let mut fixed = Vec::new();
     let mut loaded: Vec<(Span, String)> = Vec::new();
+    let started = LazyCell::new(|| started_several_times(scope));
     walk(scope.code, &mut |part, around| {
         let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
         if scope.names.path(&call.callee) == Some("torch.load")
             && let Some(device) = argument(&call.arguments, Some(1), Some("map_location"))
             && let Some(card) = numbered_card(scope, device)
             && !around.iter().any(|around| asks_for_processes(around, scope))
+            && all_come_to(scope, started.map_or(scope.file, |(_, file)| file), device.span, around)
         {
             loaded.push((device.span, card));
         }
@@ -52,7 +56,7 @@ pub(super) fn in_each_rank(scope: &FileScope<'_>) -> Vec<RawFinding> {
     if spread.is_empty() && fixed.is_empty() && loaded.is_empty() {
         return Vec::new();
     }
-    let site = started_several_times(scope);
+    let site = started.map(|(site, _)| site);
     let raw_finding = |span, written: String, effect| {
         let raw_finding = RawFinding::at(scope.place(span)).word("written", written).word("effect", effect);
         match site {
@@ -126,14 +130,15 @@ fn is_one_card(scope: &FileScope<'_>, map: &Expr<'_>) -> bool {
         }
 }
 
-/// Where a command of the project starts this file several times, or one that imports it, and trains there.
-fn started_several_times(scope: &FileScope<'_>) -> Option<Place> {
+/// Where a command of the project starts this file several times, or one that imports it, and trains there; with the file that
+/// it starts.
+fn started_several_times(scope: &FileScope<'_>) -> Option<(Place, FileId)> {
     let trains = |file: FileId| TRAINS.iter().any(|word| scope.program.text_of(file).contains(word));
     scope.program.run_commands().flatten().find_map(|command| {
         let started = command.starts?;
         let is_it = started == scope.file || imports(scope, started);
         let fits = is_it && (trains(scope.file) || trains(started)) && is_several(scope, command);
-        fits.then_some(command.site)
+        fits.then_some((command.site, started))
     })
 }
 

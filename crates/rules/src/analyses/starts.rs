@@ -218,6 +218,9 @@ pub(super) const ANALYSES: &[Analysis] = &[
         words: &["SLURM_LOCALID", "SLURM_PROCID", "LOCAL_RANK", "jax.distributed"],
         look: task_numbers::beyond_cards,
     },
+    Analysis { name: "tasks-below-node", words: &["#SBATCH"], look: slurm_jobs::tasks_below_node },
+    Analysis { name: "tool-without-gpu", words: &["nvidia-smi"], look: bare_tools::without_gpu },
+    Analysis { name: "trainer-moves-model", words: &["Trainer("], look: trainer_moves::undone },
     Analysis {
         name: "unused-cuda-stage",
         words: &["FROM nvidia", "cuda", "nvcr.io", "-gpu"],
@@ -239,15 +242,12 @@ pub(super) const ANALYSES: &[Analysis] = &[
         words: &["_nvenc", "_cuvid", "-hwaccel cuda"],
         look: containers::without_video,
     },
+    Analysis { name: "vllm-engines-share-gpu", words: &["vllm"], look: vllm_engines::that_share_a_gpu },
+    Analysis { name: "vllm-ignores-current-gpu", words: &["vllm"], look: vllm_engines::on_the_first_gpu },
+    Analysis { name: "wheel-lacks-architecture", words: &["torch"], look: requirements::wheels_that_lack_it },
     Analysis {
         name: "windows-wheel-without-cuda",
         words: &["install"],
         look: requirements::without_cuda_on_windows,
     },
-    Analysis { name: "trainer-moves-model", words: &["Trainer("], look: trainer_moves::undone },
-    Analysis { name: "vllm-engines-share-gpu", words: &["vllm"], look: vllm_engines::that_share_a_gpu },
-    Analysis { name: "vllm-ignores-current-gpu", words: &["vllm"], look: vllm_engines::on_the_first_gpu },
-    Analysis { name: "tasks-below-node", words: &["#SBATCH"], look: slurm_jobs::tasks_below_node },
-    Analysis { name: "tool-without-gpu", words: &["nvidia-smi"], look: bare_tools::without_gpu },
-    Analysis { name: "wheel-lacks-architecture", words: &["torch"], look: requirements::wheels_that_lack_it },
 ];
