@@ -72,20 +72,10 @@ impl<'c, 's> Names<'c, 's> {
                     let here = namespace(around);
                     comprehension.generators.iter().for_each(|one| scopes.bind_target(here, &one.target));
                 }
-                ExprKind::Call(call) => match &call.callee.kind {
-                    ExprKind::Attribute(object, method) => {
-                        if matches!(*method, "update" | "setdefault" | "pop" | "clear" | "append" | "extend")
-                        {
-                            scopes.change(object);
-                        }
-                        scopes.calls.push(call);
-                    }
-                    ExprKind::Name(name) => {
-                        scopes.sets_any_attribute |= *name == "setattr";
-                        scopes.calls.push(call);
-                    }
-                    _ => {}
-                },
+                ExprKind::Call(call) if let ExprKind::Name(name) = call.callee.kind => {
+                    scopes.sets_any_attribute |= name == "setattr";
+                    scopes.calls.push(call);
+                }
                 _ => {}
             },
             CodeNode::Target(_) => {}

@@ -38,7 +38,7 @@ pub(super) struct Scopes<'c, 's> {
     set_attributes: FxHashSet<&'s str>,
     /// Attributes are set whose names are not known.
     pub sets_any_attribute: bool,
-    /// The calls of something by its name, and of methods.
+    /// The calls of something by its name.
     pub calls: Vec<&'c Call<'s>>,
     /// Names of dictionaries and lists that are changed somewhere.
     changed: FxHashSet<&'s str>,
@@ -103,7 +103,7 @@ impl<'c, 's> Scopes<'c, 's> {
     }
 
     /// Items of something are set or taken away.
-    pub fn change(&mut self, container: &Expr<'s>) {
+    fn change(&mut self, container: &Expr<'s>) {
         if let ExprKind::Name(name) | ExprKind::Attribute(_, name) = container.kind {
             self.changed.insert(name);
         }

@@ -3,7 +3,7 @@
 use super::literal_defaults::default_of;
 use super::tensorflow::{SETTINGS, called};
 use crate::code::walk::{Ancestor, CodeNode, walk};
-use crate::code::{Expr, ExprKind, Operator, StatementKind};
+use crate::code::{Call, Expr, ExprKind, Operator, StatementKind};
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 
@@ -15,17 +15,11 @@ pub(super) fn chosen_by_list(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
     walk(scope.code, &mut |part, _| {
         let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
-        if called(scope, call)
-            .is_none_or(|path| !path.ends_with(".set_visible_devices") || !SETTINGS.contains(&path))
-        {
+        if !shows_devices(scope, call) {
             return;
         }
         // A list with one card that an index picks: `[gpus[1]]`, `gpus[1]`, or a name for it.
-        let first = call.arguments.first().map(|argument| &argument.value);
-        let one = first.map(|given| match &given.kind {
-            ExprKind::Sequence(listed) if listed.len() == 1 => &listed[0],
-            _ => given,
-        });
+        let one = call.arguments.first().map(|given| only_of(&given.value));
         if one.is_some_and(|one| matches!(scope.names.meant(one).kind, ExprKind::Item(_))) {
             found.push(RawFinding::at(scope.place(expr.span)));
         }
@@ -43,9 +37,7 @@ pub(super) fn replaced_in_loop(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
     walk(scope.code, &mut |part, around| {
         let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
-        if called(scope, call)
-            .is_none_or(|path| !path.ends_with(".set_visible_devices") || !SETTINGS.contains(&path))
-        {
+        if !shows_devices(scope, call) {
             return;
         }
         // Devices of one kind do not replace those of another.
@@ -74,11 +66,7 @@ pub(super) fn replaced_in_loop(scope: &FileScope<'_>) -> Vec<RawFinding> {
         if may_be_one {
             return;
         }
-        let Some(first) = call.arguments.first().map(|argument| &argument.value) else { return };
-        let one = match &first.kind {
-            ExprKind::Sequence(listed) if listed.len() == 1 => &listed[0],
-            _ => first,
-        };
+        let Some(one) = call.arguments.first().map(|given| only_of(&given.value)) else { return };
         let is_one = match &one.kind {
             ExprKind::Name(_) => true,
             ExprKind::Item(_) => !scope.text(one.span).contains(':'),
@@ -93,6 +81,19 @@ pub(super) fn replaced_in_loop(scope: &FileScope<'_>) -> Vec<RawFinding> {
         }
     });
     found
+}
+
+/// Whether a call says which devices TensorFlow sees.
+fn shows_devices(scope: &FileScope<'_>, call: &Call<'_>) -> bool {
+    called(scope, call).is_some_and(|path| path.ends_with(".set_visible_devices") && SETTINGS.contains(&path))
+}
+
+/// What a list of one holds; any other expression itself.
+fn only_of<'e, 's>(given: &'e Expr<'s>) -> &'e Expr<'s> {
+    match &given.kind {
+        ExprKind::Sequence(listed) if listed.len() == 1 => &listed[0],
+        _ => given,
+    }
 }
 
 /// `tf.distribute.MirroredStrategy(devices=["/gpu:1"])`, in a file that names no first card.

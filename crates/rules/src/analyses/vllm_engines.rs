@@ -28,8 +28,6 @@ struct Engine {
     place: PlaceInFunction,
     /// In percent; `None` where it is not known.
     share: Option<u32>,
-    /// The function around it.
-    function: Option<usize>,
     /// It stands in a handler of exceptions, or in one `case` of a `match`: another may be made in its place.
     is_instead: bool,
 }
@@ -83,7 +81,7 @@ fn in_pools(scope: &FileScope<'_>, engines: &[Engine]) -> Vec<RawFinding> {
         let Some(started) = argument(&call.arguments, None, Some("initializer")) else { return };
         let ExprKind::Name(started) = started.kind else { return };
         let is_started = |engine: &&Engine| {
-            engine.function.is_some_and(|number| scope.code.functions[number].name == started)
+            engine.place.home.is_some_and(|number| scope.code.functions[number].name == started)
         };
         let Some(engine) = engines.iter().find(is_started) else { return };
         let sum =
@@ -149,10 +147,9 @@ fn engines_of(scope: &FileScope<'_>) -> Vec<Engine> {
             if scope.names.path(&call.callee).is_some_and(|path| ENGINES.contains(&path)) =>
         {
             let place = PlaceInFunction::of(expr.span, around);
-            let function = place.home;
             let is_instead = around.iter().any(|one| matches!(one, Ancestor::Handler(..)))
                 || matches.iter().any(|choice| choice.holds(expr.span));
-            engines.push(Engine { place, share: share_of(scope, &call.arguments), function, is_instead });
+            engines.push(Engine { place, share: share_of(scope, &call.arguments), is_instead });
         }
         _ => {}
     });

@@ -3,8 +3,9 @@
 use super::super::scopes::Binding;
 use super::super::{Key, Names};
 use super::Rewriting;
-use super::functions::words_in;
 use crate::code::{Call, Expr, ExprKind, argument};
+use crate::program::words::places_of;
+use memchr::memmem::Finder;
 
 /// Words of a class whose objects may have other fields than those that are written for them.
 const FILLED: &[&str] = &[
@@ -179,7 +180,8 @@ impl Names<'_, '_> {
     fn is_only_read(&self, name: &str) -> bool {
         const READ: &[&str] = &["[", ".get(", ".items(", ".keys(", ".values("];
         let text = self.program.text_of(self.file);
-        words_in(text, name).all(|(before, rest)| {
+        places_of(text, &Finder::new(name)).all(|at| {
+            let (before, rest) = (&text[..at], &text[at + name.len()..]);
             let line = before.rsplit('\n').next().unwrap_or_default().trim_start();
             let is_import = line.starts_with("from ") || line.starts_with("import ");
             is_import

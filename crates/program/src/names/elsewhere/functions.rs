@@ -4,6 +4,8 @@ use super::super::scopes::Binding;
 use super::super::{Key, Names};
 use super::Rewriting;
 use crate::code::{Block, Call, Expr, ExprKind, Function, ParameterKind, Statement, StatementKind, argument};
+use crate::program::words::places_of;
+use memchr::memmem::Finder;
 
 impl Names<'_, '_> {
     /// What a parameter is given by the only call of its function, or its default where calls there are and none gives it. The
@@ -35,7 +37,7 @@ impl Names<'_, '_> {
         let calls: Vec<&Call<'_>> =
             self.scopes.calls.iter().copied().filter(|call| is_its_name(&call.callee)).collect();
         // Its definition is the other place.
-        if calls.len() + 1 != self.places_of(called) {
+        if calls.len() + 1 != places_of(self.program.text_of(self.file), &Finder::new(called)).count() {
             return None;
         }
         let position = (parameter.kind == ParameterKind::Plain)
@@ -60,16 +62,11 @@ impl Names<'_, '_> {
         const BEHIND: &[&str] = &["==", "!=", "in ", "is ", "not in ", ".", "else"];
         const BEFORE: &[&str] = &["if", "elif", "while", "not", "and", "or", "==", "match"];
         let text = &self.program.text_of(self.file)[function.span.range()];
-        words_in(text, parameter).any(|(before, rest)| {
-            let (before, rest) = (before.trim_end(), rest.trim_start());
+        places_of(text, &Finder::new(parameter)).any(|at| {
+            let (before, rest) = (text[..at].trim_end(), text[at + parameter.len()..].trim_start());
             BEHIND.iter().any(|word| rest.starts_with(word))
                 || BEFORE.iter().any(|word| before.ends_with(word))
         })
-    }
-
-    /// How often a word stands in the text of the file.
-    fn places_of(&self, word: &str) -> usize {
-        words_in(self.program.text_of(self.file), word).count()
     }
 
     /// What a function of the project returns that returns once.
@@ -105,13 +102,4 @@ fn only_result<'b, 's>(body: &'b Block<'s>) -> Option<&'b Expr<'s>> {
         )
     };
     before.iter().all(is_plain).then_some(result)
-}
-
-/// The places of a word in a text, with what stands before and behind each.
-pub(super) fn words_in<'t>(text: &'t str, word: &str) -> impl Iterator<Item = (&'t str, &'t str)> {
-    let is_part = |one: char| one.is_alphanumeric() || one == '_';
-    text.match_indices(word).filter_map(move |(at, found)| {
-        let (before, rest) = (&text[..at], &text[at + found.len()..]);
-        (!before.ends_with(is_part) && !rest.starts_with(is_part)).then_some((before, rest))
-    })
 }
