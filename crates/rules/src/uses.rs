@@ -197,7 +197,7 @@ impl<'a> Used<'a> {
                 |used: &String| used.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('.'));
             self.by_name.contains_key(name) || self.by_name.keys().any(below)
         };
-        condition.argument.as_ref().is_none_or(|wanted| wanted.fits(one, scope.names))
+        condition.argument.as_ref().is_none_or(|wanted| wanted.fits(one, scope))
             && is(condition.guarded, one.guarded)
             && is(condition.in_loop, one.in_loop)
             && condition.into_model.is_none_or(|wanted| wanted == goes_into_model(one, scope))
@@ -244,7 +244,8 @@ fn goes_into_model(one: &Use<'_>, scope: &FileScope<'_>) -> bool {
 }
 
 impl Argument {
-    fn fits(&self, one: &Use<'_>, names: &Names<'_, '_>) -> bool {
+    fn fits(&self, one: &Use<'_>, scope: &FileScope<'_>) -> bool {
+        let names = scope.names;
         let given = match one.by {
             UsedBy::Assign => one.value,
             _ => argument(one.arguments, self.position, self.name.as_deref()),
@@ -258,7 +259,7 @@ impl Argument {
         let value = known(given, names);
         let in_list = |list: &[String]| value.as_ref().is_some_and(|value| list.contains(value));
         self.absent != Some(true)
-            && self.none_on_gpu.is_none_or(|wanted| wanted == is_none_on_gpu(given, names))
+            && self.none_on_gpu.is_none_or(|wanted| wanted == is_none_on_gpu(given, scope))
             && self.known.is_none_or(|wanted| wanted == value.is_some())
             && (self.one_of.is_empty() || in_list(&self.one_of))
             && (self.none_of.is_empty() || (value.is_some() && !in_list(&self.none_of)))
@@ -269,8 +270,10 @@ impl Argument {
     }
 }
 
-/// Whether a device is `None` on one way, and the CPU on each other one: `None if torch.cuda.is_available() else "cpu"`.
-fn is_none_on_gpu(given: &Expr<'_>, names: &Names<'_, '_>) -> bool {
+/// Whether a device is `None` where there is a GPU, and the CPU otherwise: `None if torch.cuda.is_available() else "cpu"`, or the
+/// same by a branch.
+fn is_none_on_gpu(given: &Expr<'_>, scope: &FileScope<'_>) -> bool {
+    let names = scope.names;
     let is_cpu = |value: &Expr<'_>| match &value.kind {
         ExprKind::Text(text) => text == "cpu",
         ExprKind::Call(call) if names.path(&call.callee) == Some("torch.device") => {
@@ -279,10 +282,18 @@ fn is_none_on_gpu(given: &Expr<'_>, names: &Names<'_, '_>) -> bool {
         }
         _ => false,
     };
+    // In the line of the value, or in the one before.
+    let is_asked = |value: &Expr<'_>| {
+        let text = scope.whole_text();
+        let (before, behind) = text.split_at(value.span.start as usize);
+        let start = before.rmatch_indices('\n').nth(1).map_or(0, |(at, _)| at);
+        let end = before.len() + behind.find('\n').unwrap_or(behind.len());
+        text[start..end].contains("is_available")
+    };
     let values = names.may_mean(given);
     let (none, other): (Vec<&Expr<'_>>, Vec<&Expr<'_>>) =
         values.into_iter().partition(|value| matches!(value.kind, ExprKind::None));
-    !none.is_empty() && !other.is_empty() && other.into_iter().all(is_cpu)
+    !none.is_empty() && !other.is_empty() && other.into_iter().all(|value| is_cpu(value) && is_asked(value))
 }
 
 /// A value as rules write it; `None` when it is not known.
