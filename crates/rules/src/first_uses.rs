@@ -35,6 +35,11 @@ impl Scope<'_> {
         let sites = self.trace.outwards(event.frame).filter_map(|frame| frame.site);
         let asks = std::iter::once(event.place).chain(sites).any(|place| {
             let mut asks = false;
+            // Most files never ask, and walking one costs much more than searching its text.
+            let text = &self.program.sources.file(place.file).text;
+            if !ASKS.iter().any(|word| text.contains(word)) {
+                return false;
+            }
             walk(self.program.code(place.file), &mut |part, around| {
                 if !matches!(part, CodeNode::Expr(expr) if expr.span == place.span) {
                     return;
