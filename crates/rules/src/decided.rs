@@ -204,6 +204,16 @@ const FLAGS: &[Flag] = &[
         "no test sets it for itself alone",
     ),
     (
+        |c| &mut c.led_by_test,
+        "a test leads to it, in code that is no test",
+        "no test leads to code of a program that sets it",
+    ),
+    (
+        |c| &mut c.told_by_call,
+        "the file sets it by a call of the library as well",
+        "the file sets it by no call of the library",
+    ),
+    (
         |c| &mut c.forked_use,
         "the copy of the process uses CUDA",
         "no copy of a process that had initialised CUDA uses it",
