@@ -62,8 +62,8 @@ impl Scope<'_> {
         is_first && !stronger
     }
 
-    /// Whether the module whose import leads to an event lies among tests, and nothing but tests imports it: what it makes is made
-    /// for them.
+    /// Whether the module whose import leads to an event lies among tests, or is a program of its own, and nothing but tests imports
+    /// it: what it makes is made for them.
     pub(super) fn is_among_tests(&self, id: EventId) -> bool {
         let Some(file) = self.at_imports().of_event(id).map(|found| found.site.file) else { return false };
         let lies = |file: FileId| {
@@ -71,7 +71,9 @@ impl Scope<'_> {
             self.program.is_of_tests(file)
                 || folder_of(name).split('/').any(|folder| matches!(folder, "test" | "tests"))
         };
-        lies(file) && self.program.importers(file).iter().all(|importer| lies(importer.file))
+        // An example is a program that a test runs by importing it.
+        (lies(file) || self.program.start_of(file).is_some())
+            && self.program.importers(file).iter().all(|importer| lies(importer.file))
     }
 
     /// How an event comes from the import of a module; `None` when it does not.

@@ -79,6 +79,8 @@ impl Scope<'_> {
             && is(condition.inside_mask, &|| self.may_be_inside_mask(event))
             && is(condition.for_child, &|| self.is_for_child(id))
             && is(condition.for_test, &|| self.is_for_test(id))
+            && is(condition.of_tests, &|| self.is_of_tests())
+            && is(condition.told_by_call, &|| self.is_told_by_call(event))
             && is(condition.in_one_test, &|| self.is_in_one_test(event))
             && is(condition.released, &|| self.is_released(id))
             && is(condition.outlives_test, &|| self.outlives_test(event))

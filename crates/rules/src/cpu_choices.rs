@@ -9,6 +9,7 @@ use crate::code::{Expr, ExprKind};
 use crate::facts::FileId;
 use crate::program::Names;
 use crate::program::trace::{Event, EventKind};
+use crate::sources::folder_of;
 use std::cell::OnceCell;
 
 /// What asks for a GPU.
@@ -25,7 +26,7 @@ impl Scope<'_> {
             && !event.only_if_called
             && !event.in_child
             && self.trace.test_of(event).is_none()
-            && *self.cpu_choice.get_or_init(|| self.chooses_cpu())
+            && self.promises_cpu(event)
             && self.in_file(event.place.file, |scope| is_hard(scope, event))
             && (event.certain || self.is_in_loops_only(event))
     }
@@ -46,8 +47,21 @@ impl Scope<'_> {
         })
     }
 
-    /// Whether the program asks for a GPU, has the CPU for an answer, and moves something to what it chose.
-    fn chooses_cpu(&self) -> bool {
+    /// Whether a file of the program chooses the CPU where there is no GPU. What a library beside it chooses promises nothing for the
+    /// file that is started.
+    fn promises_cpu(&self, event: &Event) -> bool {
+        let name_of = |file: FileId| self.program.name_of(file);
+        let beside = self
+            .trace
+            .entry
+            .filter(|entry| *entry == event.place.file)
+            .map(|entry| folder_of(name_of(entry)));
+        let choosing = self.cpu_choice.get_or_init(|| self.choosing_cpu());
+        choosing.iter().any(|file| beside.is_none_or(|folder| lies_in(name_of(*file), folder)))
+    }
+
+    /// The files in which the program asks for a GPU and has the CPU for an answer; none where it moves nothing to what it chose.
+    fn choosing_cpu(&self) -> Vec<FileId> {
         let events = || self.trace.events.iter().filter(|event| !event.in_child);
         let mut asking: Vec<FileId> = Vec::new();
         for event in events() {
@@ -63,16 +77,23 @@ impl Scope<'_> {
                 && !event.certain
                 && self.program.text(event.place).contains("device")
         };
-        !asking.is_empty()
-            && events().any(is_move)
-            && asking.into_iter().any(|file| self.in_file(file, gpu_questions::choose_cpu))
+        if asking.is_empty() || !events().any(is_move) {
+            return Vec::new();
+        }
+        asking.retain(|file| self.in_file(*file, gpu_questions::choose_cpu));
+        asking
     }
 
-    fn in_file<R>(&self, file: FileId, look: impl FnOnce(&FileScope<'_>) -> R) -> R {
+    pub(super) fn in_file<R>(&self, file: FileId, look: impl FnOnce(&FileScope<'_>) -> R) -> R {
         let names = Names::of(self.program, file);
         let (program, policy, code) = (self.program, self.policy, self.program.code(file));
         look(&FileScope { program, policy, cpu: None, file, code, names: &names, hardware: OnceCell::new() })
     }
+}
+
+/// Whether a file lies in a folder or below it.
+fn lies_in(name: &str, folder: &str) -> bool {
+    folder.is_empty() || folder == "." || name.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
 }
 
 /// Whether code may leave out, or survive, what stands there; `if __name__ == "__main__":` does not.

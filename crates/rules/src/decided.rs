@@ -203,6 +203,12 @@ const FLAGS: &[Flag] = &[
         "a test sets it for itself, and no GPU is used after",
         "no test sets it for itself alone",
     ),
+    (|c| &mut c.of_tests, "the program is a module of tests", "the program is no module of tests"),
+    (
+        |c| &mut c.told_by_call,
+        "the file sets it by a call of the library as well",
+        "the file sets it by no call of the library",
+    ),
     (
         |c| &mut c.forked_use,
         "the copy of the process uses CUDA",

@@ -38,7 +38,7 @@ pub struct Scope<'a> {
     /// The events that give memory back.
     releases: OnceCell<Vec<EventId>>,
     /// Whether the program chooses the CPU where there is no GPU, once somebody asked.
-    pub(super) cpu_choice: OnceCell<bool>,
+    pub(super) cpu_choice: OnceCell<Vec<FileId>>,
     /// The events that take a GPU while none was taken yet for sure, once somebody asked.
     pub(super) first_uses: OnceCell<Vec<EventId>>,
     /// Whether the program makes a group of processes, once somebody asked.
@@ -227,7 +227,7 @@ impl Scope<'_> {
                 _ => false,
             },
             (EventSelector::RefusedWrite, ScopeKind::Program | ScopeKind::Launcher) => {
-                matches!(event.what, EventKind::Refuse { .. })
+                matches!(event.what, EventKind::Refuse { given, .. } if given != "None" || !self.may_be_filled(event))
             }
             (EventSelector::SelectDevice, ScopeKind::Program | ScopeKind::Library | ScopeKind::Launcher) => {
                 matches!(event.what, EventKind::Select { index: Some(_), .. })

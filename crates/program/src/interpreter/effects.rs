@@ -13,6 +13,15 @@ use crate::sources::Language;
 use crate::versions::Range;
 use std::collections::BTreeMap;
 
+/// How the libraries name the question for the number of GPUs.
+const COUNTING: &[&str] =
+    &["device_count", "num_devices", "getDeviceCount", "get_cuda_device_count", "DeviceGetCount"];
+
+/// Whether a call asks how many GPUs there are, by its name.
+pub(super) fn counts_gpus(callee: &str) -> bool {
+    COUNTING.iter().any(|count| callee.ends_with(count))
+}
+
 impl<'p> Interpreter<'p> {
     /// Looking an attribute up: some ask the driver.
     pub(super) fn apply_read_effects(&mut self, path: PathId, span: Span) {
@@ -103,7 +112,7 @@ impl<'p> Interpreter<'p> {
                 Device::Other | Device::Unknown => on_gpu = true,
             }
         }
-        if ["device_count", "num_devices"].iter().any(|count| callee.ends_with(count)) {
+        if counts_gpus(callee) {
             self.asked_count = true;
         }
         if row.does.contains(&Does::Release) {

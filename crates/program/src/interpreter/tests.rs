@@ -2,10 +2,11 @@
 //! what is set up before it and torn down after it. What one test does is not there in the next.
 
 use super::calls::{Arg, Args};
+use super::effects::counts_gpus;
 use super::fixtures::Fixture;
 use super::{Flow, Interpreter};
-use crate::code::ExprKind;
 use crate::code::walk::{CodeNode, walk};
+use crate::code::{Expr, ExprKind};
 use crate::facts::{FileId, Span};
 use crate::program::heap::values::{ClassValue, Closure, DecoratorMarks, Instance, Value};
 use crate::program::trace::EventId;
@@ -98,27 +99,28 @@ impl<'p> Interpreter<'p> {
     }
 
     /// Whether a function is a stage of a program, beside `train`, and no test: it needs arguments that no fixture gives, so
-    /// pytest cannot run it, and it is called `test`, or the file calls it.
+    /// pytest cannot run it, and it is called `test`, or the file calls it or hands it on, as to what makes a method of a `TestCase` of it.
     fn is_stage(&self, definition: usize, test: &Value<'p>, places: &[FileId]) -> bool {
         let function = &self.code_of(self.entry).functions[definition];
         let is_plain = matches!(test, Value::Function(closure) if closure.marks.parameters.is_empty());
         let mut needed = function.parameters.iter().filter(|one| one.is_needed());
         is_plain
             && needed.any(|one| self.fixture_named(one.name, places, None).is_none())
-            && (function.name == "test" || self.calls_itself(function.name))
+            && (function.name == "test" || self.uses_itself(function.name))
     }
 
-    /// Whether the file that is started calls one of its functions by its name.
-    fn calls_itself(&self, name: &str) -> bool {
-        let mut calls = false;
+    /// Whether the file that is started calls one of its functions by its name, or hands it to a call.
+    fn uses_itself(&self, name: &str) -> bool {
+        let mut uses = false;
         walk(self.code_of(self.entry), &mut |part, _| {
             if let CodeNode::Expr(expr) = part
                 && let ExprKind::Call(call) = &expr.kind
             {
-                calls |= matches!(call.callee.kind, ExprKind::Name(callee) if callee == name);
+                let is_it = |expr: &Expr<'_>| matches!(expr.kind, ExprKind::Name(used) if used == name);
+                uses |= is_it(&call.callee) || call.arguments.iter().any(|one| is_it(&one.value));
             }
         });
-        calls
+        uses
     }
 
     /// The modules of the project that `pytest_plugins` names in a file: their fixtures are there too.
@@ -205,7 +207,7 @@ impl<'p> Interpreter<'p> {
 
     /// Whether a value is the number of devices, or a mark that asks for it.
     pub(super) fn counts_devices(&self, value: &Value<'p>) -> bool {
-        matches!(value, Value::Outside(path) if self.paths.text(*path).ends_with("device_count()"))
+        matches!(value, Value::Outside(path) if self.paths.text(*path).strip_suffix("()").is_some_and(counts_gpus))
     }
 
     fn run_test_class(

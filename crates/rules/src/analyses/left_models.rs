@@ -8,6 +8,7 @@ use crate::code::walk::{Ancestor, CodeNode, functions_around, walk};
 use crate::code::{Argument, Call, Class, Expr, ExprKind, Statement, StatementKind, Target};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
+use crate::rules::uses::argument;
 
 /// Attributes of a model that say nothing of where it lies, and show that it is one.
 const KEEPS: &[&str] = &[
@@ -29,6 +30,7 @@ pub(super) fn called_with_gpu_values(scope: &FileScope<'_>) -> Vec<RawFinding> {
             let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind else { return };
             if let [target] = targets.as_slice()
                 && makes_model(scope, value)
+                && !names_device(scope, value)
             {
                 made.extend(kept_by(scope, target, around).map(|kept| (kept, step.span)));
             }
@@ -81,6 +83,14 @@ fn makes_model(scope: &FileScope<'_>, value: &Expr<'_>) -> bool {
         // `torchvision.models.resnet18().cuda()` is a move of one.
         || path.is_some_and(|path| path.starts_with("torchvision.models.") && !path.contains('('))
         || is_class()
+}
+
+/// `nn.Linear(8, 8, device="cuda")`: a model that is made where its caller says, if that is not the CPU.
+fn names_device(scope: &FileScope<'_>, value: &Expr<'_>) -> bool {
+    let ExprKind::Call(call) = &value.kind else { return false };
+    argument(&call.arguments, None, Some("device")).is_some_and(
+        |given| !matches!(&scope.names.meant(given).kind, ExprKind::Text(text) if &**text == "cpu"),
+    )
 }
 
 /// Whether what holds an attribute may move it: a module with all its parts, or who knows the object from outside.

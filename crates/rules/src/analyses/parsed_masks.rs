@@ -17,6 +17,8 @@ const AS_NUMBERS_THAT_ARE_THERE: &str = "a UUID raises a ValueError here";
 const AS_LITERAL: &str =
     "one index gives a number and no list here, and a UUID or an empty mask raises an error";
 
+const AS_DIGITS: &str = "the digits of a UUID become indices here";
+
 /// Functions that read a literal from a text.
 const READERS: &[&str] = &["ast.literal_eval", "builtins.eval", "json.loads", "yaml.safe_load"];
 
@@ -113,8 +115,22 @@ fn number_of(scope: &FileScope<'_>, call: &Call<'_>) -> Option<(&'static str, &'
 
 /// The mask that an expression is, or is a part of, and what comes of making a number of it.
 fn mask_read(scope: &FileScope<'_>, expr: &Expr<'_>) -> Option<(&'static str, &'static str)> {
+    if let Some(text) = searched_for_digits(scope, scope.names.meant(expr)) {
+        return mask_in(scope, text).map(|mask| (mask, AS_DIGITS));
+    }
     let (mask, is_split) = mask_of(scope, expr, 0)?;
     Some((mask, if is_split { AS_NUMBERS } else { AS_NUMBER }))
+}
+
+/// The text in which `re.findall(r"\d+", text)` looks for numbers, whatever stands between them.
+fn searched_for_digits<'c>(scope: &FileScope<'_>, expr: &'c Expr<'c>) -> Option<&'c Expr<'c>> {
+    let ExprKind::Call(call) = &expr.kind else { return None };
+    let pattern = argument(&call.arguments, Some(0), Some("pattern"))?;
+    let is_search = scope.names.path(&call.callee) == Some("re.findall");
+    let of_digits =
+        |text: &str| ["\\d+", "[0-9]+"].iter().any(|digits| text.ends_with(digits)) && !text.contains('^');
+    let is_of_digits = matches!(&scope.names.meant(pattern).kind, ExprKind::Text(text) if of_digits(text));
+    (is_search && is_of_digits).then(|| argument(&call.arguments, Some(1), Some("string")))?
 }
 
 /// The mask that a call reads as a literal of Python or JSON.
@@ -148,11 +164,12 @@ fn mask_of(scope: &FileScope<'_>, expr: &Expr<'_>, hops: usize) -> Option<(&'sta
     }
     let inner = |expr| mask_of(scope, expr, hops + 1);
     let named = |key: &Expr<'_>| {
-        let mask = match &scope.names.meant(key).kind {
+        // On some ways the name may be that of another variable.
+        let mask = scope.names.may_mean(key).into_iter().find_map(|key| match &key.kind {
             ExprKind::Text(name) => MASKS.iter().copied().find(|mask| mask == name),
             ExprKind::Attribute(_, name) => constant_of_class(scope, name),
             _ => None,
-        };
+        });
         mask.map(|mask| (mask, false))
     };
     let meant = scope.names.meant(expr);

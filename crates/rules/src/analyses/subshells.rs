@@ -84,7 +84,11 @@ pub(super) fn that_take_variables_along(scope: &FileScope<'_>) -> Vec<RawFinding
             if scope.language() != Language::Python =>
         {
             let lost = lost_in_block(block).into_iter();
-            let lost = lost.filter(|(_, at)| is_said_to_a_shell(scope, *at) && spans.insert(*at));
+            let lost = lost.filter(|(name, at)| {
+                is_said_to_a_shell(scope, *at)
+                    && !is_handed_to_later_steps(scope, name, *at)
+                    && spans.insert(*at)
+            });
             found.extend(lost.map(|(name, at)| RawFinding::at(scope.place(at)).word("variable", name)));
         }
         _ => {}
@@ -194,6 +198,15 @@ fn is_said_to_a_shell(scope: &FileScope<'_>, set: Span) -> bool {
     let own = line.rsplit([';', '&', '(']).next().unwrap_or_default().trim();
     let mut words = own.trim_start_matches(['@', '-', '+', ' ']).split_whitespace();
     words.all(|word| SHELL_WORDS.contains(&word) || is_assignment(word))
+}
+
+/// `echo "GPUS=$GPUS" >> $GITHUB_ENV`: the file through which a step of a workflow sets variables for those behind it.
+fn is_handed_to_later_steps(scope: &FileScope<'_>, name: &str, set: Span) -> bool {
+    let behind = &scope.whole_text()[set.end as usize..];
+    behind.lines().any(|line| {
+        ["GITHUB_ENV", "GITHUB_OUTPUT", "BUILDKITE_ENV_FILE"].iter().any(|file| line.contains(file))
+            && [format!("${name}"), format!("${{{name}")].iter().any(|read| line.contains(read.as_str()))
+    })
 }
 
 /// What a call hands to a shell, with a `0` for each part that is not known.

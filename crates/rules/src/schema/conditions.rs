@@ -109,6 +109,10 @@ pub struct Condition {
     pub for_child: Option<bool>,
     /// A test sets it for itself, and no GPU is used after: it may be about the value.
     pub for_test: Option<bool>,
+    /// The program is a module of tests: whoever starts them chooses the machine.
+    pub of_tests: Option<bool>,
+    /// The same file sets it by a call of the library as well: `jax.config.update("jax_platforms", "cpu")`.
+    pub told_by_call: Option<bool>,
     /// One test writes this value and the earlier one: it is about which of them wins.
     pub in_one_test: Option<bool>,
     /// The process that is started is a copy of one that had initialised CUDA, and uses CUDA.

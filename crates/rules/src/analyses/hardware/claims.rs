@@ -147,6 +147,11 @@ fn tie(sentence: &str, left: &Group<'_>, right: &Group<'_>, context: Context) ->
     {
         return None;
     }
+    // In "Hopper H200 → Blackwell B200" the arrow leads from one card to the next, each with its own architecture.
+    let arrow = between.contains(['→', '⇒']) || between.contains("->");
+    if arrow && has_both(sentence, left, right) {
+        return None;
+    }
     let commas = between.contains([',', '/', ')', ']', '|', '.']);
     let opens =
         between.trim_end().ends_with(['(', '[', ':', '=', '→', '⇒', '–', '—']) || between.contains("->");
@@ -201,6 +206,25 @@ fn tie(sentence: &str, left: &Group<'_>, right: &Group<'_>, context: Context) ->
         return fits.then_some(tie);
     }
     Some(tie)
+}
+
+/// Whether a card and an architecture have, on their other sides, an architecture and a card of their own.
+fn has_both(sentence: &str, left: &Group<'_>, right: &Group<'_>) -> bool {
+    let (Some(first), Some(last)) = (left.names.first(), right.names.last()) else { return false };
+    let before = sentence[..first.start].split([',', ';', '.', '(']).next_back().unwrap_or_default();
+    let behind = sentence[last.end..].split([',', ';', '.', ')']).next().unwrap_or_default();
+    let names = |text: &str, kind: Kind| {
+        mentions_of(Kinds::of(text), text, false).iter().any(|one| kind_of(one) == kind)
+    };
+    match (left.kind, right.kind) {
+        (Kind::Product, Kind::Architecture) => {
+            names(before, Kind::Architecture) && names(behind, Kind::Product)
+        }
+        (Kind::Architecture, Kind::Product) => {
+            names(before, Kind::Product) && names(behind, Kind::Architecture)
+        }
+        _ => false,
+    }
 }
 
 /// The names on the left that the right speaks of: behind an opening parenthesis the nearest, else all of them. One list

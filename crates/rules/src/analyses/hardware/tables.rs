@@ -102,11 +102,19 @@ pub(super) fn faults(
             && let [Mention { what: MentionKind::Memory(gb), .. }] = sizes_of(&cell.text).as_slice()
             && gb.fract() == 0.0
             && let Some(text) = claims::memory_of_row(product, *gb)
+            && !numbers_of(row).any(|cards| claims::memory_of_row(product, *gb / cards).is_none())
         {
             let span = cell.origin.span(0, cell.text.len());
             found.push(Found { topic: Topic::Product, span, text, in_prose: true, beside: None });
         }
     }
+}
+
+/// What the cells of a row may say of how many cards there are: `2`, `x4` or `8x`, above one.
+fn numbers_of(row: &BTreeMap<u32, &TextPiece>) -> impl Iterator<Item = f64> {
+    let number =
+        |cell: &&TextPiece| cell.text.trim().trim_matches(['x', 'X', '×', '*', ' ']).parse::<u32>().ok();
+    row.values().filter_map(number).filter(|number| *number > 1).map(f64::from)
 }
 
 /// `8,6`, as French and Spanish write a number, in a column of capabilities.
