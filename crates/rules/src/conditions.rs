@@ -79,7 +79,7 @@ impl Scope<'_> {
             && is(condition.inside_mask, &|| self.may_be_inside_mask(event))
             && is(condition.for_child, &|| self.is_for_child(id))
             && is(condition.for_test, &|| self.is_for_test(id))
-            && is(condition.of_tests, &|| self.is_of_tests())
+            && is(condition.led_by_test, &|| self.is_led_by_test(event))
             && is(condition.told_by_call, &|| self.is_told_by_call(event))
             && is(condition.in_one_test, &|| self.is_in_one_test(event))
             && is(condition.released, &|| self.is_released(id))

@@ -203,7 +203,11 @@ const FLAGS: &[Flag] = &[
         "a test sets it for itself, and no GPU is used after",
         "no test sets it for itself alone",
     ),
-    (|c| &mut c.of_tests, "the program is a module of tests", "the program is no module of tests"),
+    (
+        |c| &mut c.led_by_test,
+        "a test leads to it, in code that is no test",
+        "no test leads to code of a program that sets it",
+    ),
     (
         |c| &mut c.told_by_call,
         "the file sets it by a call of the library as well",

@@ -107,7 +107,7 @@ impl Scope<'_> {
             (condition.among_tests, "the module lies among tests, and nothing but tests imports it"),
             (condition.for_colab, "the program is a notebook that Colab wrote"),
             (condition.in_one_test, "one test writes this value and the earlier one"),
-            (condition.of_tests, "the program is a module of tests"),
+            (condition.led_by_test, "a test leads to it, in code that is no test"),
             (condition.told_by_call, "the file sets it by a call of the library as well"),
             (condition.for_test, "a test sets it for itself, and no GPU is used after"),
             (condition.for_child, "a process is started before this one uses the GPU again"),

@@ -123,7 +123,7 @@ impl Condition {
             ("imported-later", self.imported_later.is_some()),
             ("at-most", self.at_most.is_some()),
             ("in-one-test", self.in_one_test.is_some()),
-            ("of-tests", self.of_tests.is_some()),
+            ("led-by-test", self.led_by_test.is_some()),
             ("told-by-call", self.told_by_call.is_some()),
             ("passing", self.passing.is_some()),
             ("among-tests", self.among_tests.is_some()),

@@ -4,9 +4,10 @@ use super::evaluate::Scope;
 use crate::program::trace::{Event, EventKind};
 
 impl Scope<'_> {
-    /// Whether the program is a module of tests.
-    pub(super) fn is_of_tests(&self) -> bool {
+    /// Whether a test leads to an event that lies in code which is no test.
+    pub(super) fn is_led_by_test(&self, event: &Event) -> bool {
         self.trace.entry.is_some_and(|entry| self.program.is_of_tests(entry))
+            && !self.program.is_of_tests(event.place.file)
     }
 
     /// Whether the file of a write sets the same by `jax.config.update("jax_platforms", …)`.

@@ -109,8 +109,8 @@ pub struct Condition {
     pub for_child: Option<bool>,
     /// A test sets it for itself, and no GPU is used after: it may be about the value.
     pub for_test: Option<bool>,
-    /// The program is a module of tests: whoever starts them chooses the machine.
-    pub of_tests: Option<bool>,
+    /// A test leads to it, in code that is no test: what it says is for the programs that start there.
+    pub led_by_test: Option<bool>,
     /// The same file sets it by a call of the library as well: `jax.config.update("jax_platforms", "cpu")`.
     pub told_by_call: Option<bool>,
     /// One test writes this value and the earlier one: it is about which of them wins.
