@@ -28,13 +28,16 @@ struct Missing<'a> {
     span: Span,
     function: Option<usize>,
     test: Span,
+    /// Whether it is the branch in which the test holds.
+    holds: bool,
 }
 
 /// A name that gets another value, with the tests around that.
 struct Bound<'a> {
     name: &'a str,
     span: Span,
-    tests: Vec<Span>,
+    /// With whether they hold there.
+    tests: Vec<(Span, bool)>,
 }
 
 /// A place where a name is the index.
@@ -55,10 +58,10 @@ pub(super) fn used_as_indices(scope: &FileScope<'_>) -> Vec<RawFinding> {
     walk(scope.code, &mut |part, around| match part {
         CodeNode::Statement(step) => match &step.kind {
             StatementKind::Assign { targets, value: Some(value), .. } => {
-                let Some(test) = test_of(scope, value, around) else { return };
+                let Some((test, holds)) = test_of(scope, value, around) else { return };
                 let function = functions_around(around).next_back();
                 let named = targets.iter().filter_map(|target| written_target(scope, target));
-                missing.extend(named.map(|(name, span)| Missing { name, span, function, test }));
+                missing.extend(named.map(|(name, span)| Missing { name, span, function, test, holds }));
             }
             StatementKind::Match { subject, .. } => matched.push((scope.text(subject.span), step.span)),
             _ => {}
@@ -84,7 +87,11 @@ pub(super) fn used_as_indices(scope: &FileScope<'_>) -> Vec<RawFinding> {
         }
         CodeNode::Target(target) => {
             let Some((name, span)) = written_target(scope, target) else { return };
-            bound.push(Bound { name, span, tests: tests_in(around).map(|test| test.span).collect() });
+            bound.push(Bound {
+                name,
+                span,
+                tests: tests_in(around).map(|(test, holds)| (test.span, holds)).collect(),
+            });
         }
     });
     let mut found = Vec::new();
@@ -96,7 +103,7 @@ pub(super) fn used_as_indices(scope: &FileScope<'_>) -> Vec<RawFinding> {
         let reaches = |one: &&Missing<'_>| {
             let is_seen = one.function == function || one.function.is_none();
             let is_between = |other: &Bound<'_>| {
-                let is_other_way = other.tests.contains(&one.test);
+                let is_other_way = other.tests.contains(&(one.test, !one.holds));
                 let is_there = other.span.start > one.span.start && other.span.end <= span.start;
                 other.name == name && is_there && !is_other_way
             };
@@ -135,44 +142,51 @@ fn is_lenient(scope: &FileScope<'_>, expr: &Expr<'_>) -> bool {
 }
 
 /// The test that makes a value -1, where it asks for a GPU: the one around, or that of `0 if torch.cuda.is_available() else -1`.
-fn test_of(scope: &FileScope<'_>, value: &Expr<'_>, around: &[Ancestor<'_, '_>]) -> Option<Span> {
+fn test_of(scope: &FileScope<'_>, value: &Expr<'_>, around: &[Ancestor<'_, '_>]) -> Option<(Span, bool)> {
     const WORDS: &[&str] = &["cuda", "gpu", "cpu"];
     if let ExprKind::Choice(parts) = &value.kind {
         let (test, then, otherwise) = &**parts;
         let is_question = scope.text(test.span).contains("is_available");
-        return (is_question && (is_minus_one(then) || is_minus_one(otherwise))).then_some(test.span);
+        let holds = is_minus_one(then);
+        return (is_question && (holds || is_minus_one(otherwise))).then_some((test.span, holds));
     }
     // A search begins with -1, or goes back to it.
     let is_search = around.iter().rev().take_while(|one| !matches!(one, Ancestor::Function(_))).any(is_loop);
     if !is_minus_one(value) || is_search {
         return None;
     }
-    let asks = |test: &&Expr<'_>| {
+    let asks = |(test, _): &(&Expr<'_>, bool)| {
         let lower = scope.text(test.span).to_ascii_lowercase();
         WORDS.iter().any(|word| lower.contains(word))
     };
-    tests_in(around).filter(asks).last().map(|test| test.span)
+    tests_in(around).filter(asks).last().map(|(test, holds)| (test.span, holds))
 }
 
 fn is_loop(one: &Ancestor<'_, '_>) -> bool {
     matches!(one, Ancestor::Loop(_))
 }
 
-fn tests_in<'c, 's>(around: &[Ancestor<'c, 's>]) -> impl Iterator<Item = &'c Expr<'s>> {
+/// The tests around code, with whether they hold there.
+fn tests_in<'c, 's>(around: &[Ancestor<'c, 's>]) -> impl Iterator<Item = (&'c Expr<'s>, bool)> {
     around.iter().filter_map(|one| match one {
-        Ancestor::Then(test) | Ancestor::Otherwise(test) => Some(*test),
+        Ancestor::Then(test) => Some((*test, true)),
+        Ancestor::Otherwise(test) => Some((*test, false)),
+        Ancestor::Loop(Statement { kind: StatementKind::While { test, .. }, .. }) => Some((test, true)),
         _ => None,
     })
 }
 
-/// Whether a test around a place, or one before it that leaves, looks at the sign of a number; or an error is expected there.
+/// Whether a test around a place, one in its line, or one before it that leaves, looks at the sign of a number; or an error is expected there.
 fn asks_sign(scope: &FileScope<'_>, around: &[Ancestor<'_, '_>], span: Span) -> bool {
     const SIGNS: &[&str] = &["==-1", "!=-1", ">-1", "<=-1", "<0", ">=0"];
     const EXPECT: &[&str] = &["raises(", "assertRaises", "suppress("];
-    let is_sign = |test: &Expr<'_>| {
-        let text: String = scope.text(test.span).split_whitespace().collect();
+    let has_sign = |text: &str| {
+        let text: String = text.split_whitespace().collect();
         SIGNS.iter().any(|sign| text.contains(sign))
     };
+    let is_sign = |test: &Expr<'_>| has_sign(scope.text(test.span));
+    let (before, behind) = scope.whole_text().split_at(span.start as usize);
+    let line = before.rsplit('\n').next().into_iter().chain(behind.lines().next());
     let is_expected = |one: &Ancestor<'_, '_>| match one {
         Ancestor::With(Statement { kind: StatementKind::With { items, .. }, .. }) => {
             items.iter().any(|item| {
@@ -184,7 +198,8 @@ fn asks_sign(scope: &FileScope<'_>, around: &[Ancestor<'_, '_>], span: Span) -> 
     };
     let inside = functions_around(around).next_back().map(|number| &scope.code.functions[number].body);
     let blocks = [Some(&scope.code.body), inside];
-    tests_in(around).any(is_sign)
+    tests_in(around).any(|(test, _)| is_sign(test))
+        || line.into_iter().any(has_sign)
         || around.iter().any(is_expected)
         || blocks.into_iter().flatten().any(|block| leaves_before(block, span, scope, &is_sign))
 }
