@@ -93,7 +93,7 @@ fn build_in(text: &str, language: Language) -> Option<(usize, usize)> {
     };
     let found: Vec<Option<(usize, usize)>> = stages.iter().map(|stage| build_of_stage(stage)).collect();
     // Another stage may be the one that starts the program.
-    let is_plain = |stage: &&[Command<'_>]| stage.iter().any(|one| is_library(one.text));
+    let is_plain = |stage: &[Command<'_>]| stage.iter().any(is_plain_build);
     let is_open = stages.iter().zip(&found).any(|(stage, found)| found.is_none() && is_plain(stage));
     found.into_iter().flatten().next().filter(|_| !is_open)
 }
@@ -106,8 +106,12 @@ fn build_of_stage(commands: &[Command<'_>]) -> Option<(usize, usize)> {
         let is_index = command.text.contains("llama-cpp-python/whl/cu");
         let is_setting = SETTINGS.iter().any(|name| command.text.contains(name));
         let installs = |text: &str| is_library(text) || text.contains("install") && text.contains("-r ");
-        let is_built = installs(command.text) || commands[number..].iter().any(|below| installs(below.text));
-        (is_index || is_setting && is_built).then_some(found)
+        // `else pip install llama-cpp-python`: a choice of the one who installs it.
+        if installs(command.text) {
+            return ((is_index || is_setting) && !commands.iter().any(is_plain_build)).then_some(found);
+        }
+        let is_built = || commands[number..].iter().any(|below| installs(below.text));
+        (is_index || is_setting && is_built()).then_some(found)
     })
 }
 
@@ -115,6 +119,14 @@ fn build_of_stage(commands: &[Command<'_>]) -> Option<(usize, usize)> {
 fn is_library(text: &str) -> bool {
     let text = text.to_ascii_lowercase().replace('_', "-");
     text.replace("llama-cpp-python/", "").contains("llama-cpp-python")
+}
+
+/// Whether a command installs the library and says nothing of a GPU.
+fn is_plain_build(command: &Command<'_>) -> bool {
+    is_library(command.text)
+        && command.text.contains("install")
+        && !command.text.contains("uninstall")
+        && !BUILDS.iter().any(|build| command.text.contains(build))
 }
 
 /// One command with the lines that it goes on in, and where it begins.
