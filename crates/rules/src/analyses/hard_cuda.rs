@@ -186,14 +186,14 @@ pub fn ends_without(scope: &FileScope<'_>) -> bool {
 }
 
 /// What a marker of a test framework keeps from machines without a GPU.
-enum Skip {
+pub(super) enum Skip {
     File,
     Function(usize),
     Class(usize),
 }
 
 impl Skip {
-    fn covers(&self, around: &[Ancestor<'_, '_>]) -> bool {
+    pub fn covers(&self, around: &[Ancestor<'_, '_>]) -> bool {
         around.iter().any(|one| match (self, one) {
             (Skip::Function(marked), Ancestor::Function(number)) => marked == number,
             (Skip::Class(marked), Ancestor::Class(number)) => marked == number,
@@ -202,7 +202,7 @@ impl Skip {
     }
 }
 
-fn skips_of(scope: &FileScope<'_>) -> Vec<Skip> {
+pub(super) fn skips_of(scope: &FileScope<'_>) -> Vec<Skip> {
     let mut skips = Vec::new();
     let marks = |expr: &Expr<'_>| SKIPS.iter().any(|word| scope.text(expr.span).contains(word));
     walk(scope.code, &mut |part, _| {

@@ -142,7 +142,7 @@ fn starts_all_tasks(command: &RunCommand) -> bool {
 }
 
 /// `torchrun --nproc_per_node=4 train.py`
-fn is_by_launcher(command: &RunCommand) -> bool {
+pub(super) fn is_by_launcher(command: &RunCommand) -> bool {
     const LAUNCHERS: &[&str] = &[
         "accelerate",
         "deepspeed",
@@ -189,7 +189,7 @@ impl Job {
             // `rtx8000:1`, `gpu:4`
             let count = value.rsplit(':').next().and_then(|count| count.parse::<usize>().ok());
             match option {
-                "--ntasks-per-node" => job.on_each = count.map(|count| (count, at)),
+                "--ntasks-per-node" | "--tasks-per-node" => job.on_each = count.map(|count| (count, at)),
                 "--ntasks" | "-n" => job.in_all = count.map(|count| (count, at)),
                 "--nodes" | "-N" => nodes = count,
                 "--gpus-per-node" => job.cards = count.map(|count| (count, format!("{option}={value}"))),

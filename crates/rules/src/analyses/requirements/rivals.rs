@@ -56,6 +56,9 @@ fn rivals_in_lists(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let by_commands: Vec<_> = by_commands.filter(|asked| matches!(asked.part, Part::Command(_))).collect();
     let mut found = Vec::new();
     for (command, file) in lists_of(scope, |_| true) {
+        if is_edited(scope, scope.program.name_of(file)) {
+            continue;
+        }
         for listed in scope.program.code(file).requirements.iter().filter(is_plain) {
             let is_rival =
                 |asked: &&&Requirement| asked.name != listed.name && family(asked) == family(listed);
@@ -72,6 +75,16 @@ fn rivals_in_lists(scope: &FileScope<'_>) -> Vec<RawFinding> {
         }
     }
     found
+}
+
+/// `sed -i '/onnxruntime/d' requirements.txt`: whether a command of an image changes a list before another one reads it.
+fn is_edited(scope: &FileScope<'_>, list: &str) -> bool {
+    const EDITORS: &[&str] = &["awk ", "grep -v", "perl -", "sed "];
+    let name = list.rsplit('/').next().unwrap_or(list);
+    let text = scope.whole_text().replace("\\\n", " ");
+    text.lines()
+        .filter(|line| line.contains(name))
+        .any(|line| EDITORS.iter().any(|editor| line.contains(editor)) || line.contains(&format!("> {name}")))
 }
 
 /// Whether one is a package of conda, and the other one of the list for pip in the same file. What conda installs alone, it chooses itself.
