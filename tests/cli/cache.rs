@@ -181,3 +181,47 @@ fn a_file_that_is_as_it_was_is_judged_again_when_another_says_more() {
     assert_eq!(rules("echo onnxruntime-directml\n"), 0);
     assert_eq!(rules("echo three\n"), 1);
 }
+
+/// A value that is written in another file is known where no file sets it anew.
+#[test]
+fn a_value_from_another_file_is_looked_up_again_when_some_file_sets_it() {
+    let run = "import torch\nfrom settings import DEVICE\n\n\ndef main():\n    net = torch.nn.Linear(4, 2).to(DEVICE)\n    rows = torch.ones(3, 4).to('cuda:0')\n    print(net(rows))\n\n\nmain()\n";
+    let project = Project::new()
+        .file("settings.py", "DEVICE = 'cuda:1'\n")
+        .file("run.py", run)
+        .file("tune.py", "import settings\n");
+    let found = |name: &str, text: &str| {
+        fs::write(project.path(name), text).expect("writable");
+        let words = "check . --format json --select input-on-another-device";
+        let findings = project.run(words).json()["findings"].clone();
+        let anew = project.run(&format!("{words} --no-cache")).json()["findings"].clone();
+        assert_eq!(findings, anew, "{name}: {text}");
+        findings.as_array().map_or(0, Vec::len)
+    };
+    assert_eq!(found("tune.py", "import settings\nprint(settings)\n"), 1);
+    assert_eq!(found("tune.py", "import settings\nsettings.DEVICE = 'cuda:0'\n"), 0);
+    assert_eq!(found("settings.py", "DEVICE = 'cuda:1'\nSIZE = 1\n"), 0);
+    assert_eq!(found("tune.py", "import settings\nsettings.SIZE = 2\n"), 1);
+    assert_eq!(found("settings.py", "DEVICE = 'cuda:0'\n"), 0);
+}
+
+/// A condition of a function that ran is a part of that function, and not of all its file.
+#[test]
+fn what_stands_behind_a_function_with_a_condition_costs_nothing() {
+    let shared = "import torch\n\n\ndef load(kind):\n    if kind.strip():\n        return torch.zeros(1, device='cuda:1')\n    return None\n";
+    let project = Project::new()
+        .file("shared.py", shared)
+        .file("first.py", "import sys\n\nimport shared\n\nshared.load(sys.argv[1])\n");
+    fs::create_dir_all(project.path(".cache")).expect("writable");
+    let counts = project.path(".cache/counts.json");
+    let followed = |text: &str| {
+        fs::write(project.path("shared.py"), text).expect("writable");
+        _ = fs::remove_file(&counts);
+        project.run_with_env("check . --format json", "GPULINT_WORK", &counts);
+        let counts = fs::read_to_string(&counts).expect("it was written");
+        serde_json::from_str::<serde_json::Value>(&counts).expect("it is JSON")["programs"].as_u64()
+    };
+    assert_ne!(followed(shared), Some(0));
+    assert_eq!(followed(&format!("{shared}# a comment\n")), Some(0));
+    assert_eq!(followed(&shared.replace("kind.strip()", "kind.upper()")), Some(1));
+}

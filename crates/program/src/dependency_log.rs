@@ -17,16 +17,17 @@ pub(super) struct FilesRead {
     pub pieces: Vec<FileId>,
     /// Those of which it was the text up to here, as it stands.
     pub until: Vec<(FileId, u32)>,
-    /// Something was asked of the texts of all files.
-    pub all_texts: bool,
+    /// Questions about the texts of all files, by their numbers.
+    pub questions: Vec<u32>,
 }
 
 /// What one thread looked at, in spans that lie in each other. A span has each reading once.
 #[derive(Default)]
 struct Journal {
-    /// For each reading one more than where its latest note lies; 0 where it has none. Empty where nobody asks. The last one is
-    /// of all texts.
+    /// For each reading one more than where its latest note lies; 0 where it has none. Empty where nobody asks.
     latest: Vec<u32>,
+    /// How many of the readings are of files: those behind them are of questions.
+    of_files: u32,
     notes: Vec<Note>,
     /// Where the innermost span starts.
     start: u32,
@@ -44,8 +45,8 @@ struct Note {
 /// A span of readings that is open: where the one around it starts.
 pub(super) struct Span(u32);
 
-/// What was looked at in a span: twice the number of a file, and one more where it was only pieces of it. A number behind
-/// all files stands for all texts.
+/// What was looked at in a span: twice the number of a file, and one more where it was only pieces of it. Numbers behind those of all
+/// files stand for questions.
 pub(super) type Readings = Box<[u32]>;
 
 /// Notes that somebody looked at any part of the code of a file.
@@ -70,9 +71,9 @@ pub(super) fn note_text(place: Place) {
     });
 }
 
-/// Notes that somebody asked something of the texts of all files.
-pub(super) fn note_all_texts() {
-    JOURNAL.with_borrow_mut(|journal| journal.note(journal.latest.len().saturating_sub(1) as u32));
+/// Notes that somebody asked this question of the texts of all files.
+pub(super) fn note_question(number: u32) {
+    JOURNAL.with_borrow_mut(|journal| journal.note(journal.of_files + number));
 }
 
 /// Notes once more what was looked at in a span that is over.
@@ -89,9 +90,7 @@ pub(super) fn is_asked() -> bool {
 pub(super) fn note_read(read: &FilesRead) {
     read.whole.iter().for_each(|file| note_whole(*file));
     read.pieces.iter().for_each(|file| note_pieces(*file));
-    if read.all_texts {
-        note_all_texts();
-    }
+    read.questions.iter().for_each(|number| note_question(*number));
     JOURNAL.with_borrow_mut(|journal| {
         for &(file, end) in &read.until {
             let known = journal.until.entry(file).or_default();
@@ -120,7 +119,10 @@ pub(super) fn end(span: Span) -> Readings {
 pub(super) fn during<R>(files: usize, work: impl FnOnce() -> R) -> (R, FilesRead) {
     let (is_outermost, around, span) = JOURNAL.with_borrow_mut(|journal| {
         let is_outermost = journal.latest.is_empty();
-        journal.latest.resize(2 * files + 1, 0);
+        if is_outermost {
+            journal.of_files = 2 * files as u32;
+            journal.latest.resize(2 * files + 1, 0);
+        }
         (is_outermost, std::mem::take(&mut journal.until), journal.begin())
     });
     let result = work();
@@ -136,11 +138,11 @@ pub(super) fn during<R>(files: usize, work: impl FnOnce() -> R) -> (R, FilesRead
         }
         (readings, until)
     });
-    let all_texts = 2 * files as u32;
+    let of_files = 2 * files as u32;
     let those = |kind: u32| {
         let mut files: Vec<FileId> = readings
             .iter()
-            .filter(|&&reading| reading % 2 == kind && reading < all_texts)
+            .filter(|&&reading| reading % 2 == kind && reading < of_files)
             .map(|reading| FileId(reading / 2))
             .collect();
         files.sort_unstable();
@@ -152,7 +154,7 @@ pub(super) fn during<R>(files: usize, work: impl FnOnce() -> R) -> (R, FilesRead
             whole: those(0),
             pieces: those(1),
             until: until.into_iter().collect(),
-            all_texts: readings.contains(&all_texts),
+            questions: readings.iter().filter_map(|reading| reading.checked_sub(of_files)).collect(),
         },
     )
 }
@@ -160,6 +162,9 @@ pub(super) fn during<R>(files: usize, work: impl FnOnce() -> R) -> (R, FilesRead
 impl Journal {
     fn note(&mut self, reading: u32) {
         let end = self.notes.len() as u32;
+        if reading >= self.of_files && !self.latest.is_empty() && reading as usize >= self.latest.len() {
+            self.latest.resize(reading as usize + 1, 0);
+        }
         if let Some(latest) = self.latest.get_mut(reading as usize)
             && *latest <= self.start
         {
@@ -221,9 +226,16 @@ mod tests {
         });
         assert_eq!(read.whole, [FileId(1)]);
         assert_eq!(read.pieces, [FileId(2), FileId(3)]);
-        assert!(!read.all_texts);
-        let ((), read) = during(2, note_all_texts);
-        assert!(read.all_texts && read.whole.is_empty() && read.pieces.is_empty());
+        assert!(read.questions.is_empty());
+        let ((), read) = during(2, || {
+            note_question(0);
+            let call = begin();
+            note_question(70);
+            note_question(0);
+            assert_eq!(sorted(&end(call)), [4, 74]);
+        });
+        assert!(read.whole.is_empty() && read.pieces.is_empty());
+        assert_eq!(sorted(&read.questions.into()), [0, 70]);
     }
 
     #[test]

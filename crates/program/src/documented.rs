@@ -1,7 +1,8 @@
 //! Commands of documents that give a program a mask: `CUDA_VISIBLE_DEVICES=1 python train.py` in a README. They are what
 //! people type, and no launcher follows them.
 
-use super::{MASK, Program, dependency_log};
+use super::text_questions::TextQuestion;
+use super::{MASK, Program};
 use crate::facts::FileId;
 use crate::sources::Language;
 
@@ -16,7 +17,7 @@ pub struct Documented {
 impl Program<'_> {
     /// The commands of all documents that give a program a mask.
     pub fn documented_masks(&self) -> &[Documented] {
-        dependency_log::note_all_texts();
+        self.note_question(|| TextQuestion::GivingMasks);
         self.documented.get_or_init(|| {
             let documents = self.all_files().filter(|&file| self.language_of(file) == Language::Markdown);
             documents.flat_map(|file| self.documented_in(file)).collect()

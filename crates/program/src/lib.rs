@@ -36,6 +36,7 @@ mod result_cache;
 mod run_commands;
 mod state;
 mod summaries;
+mod text_questions;
 pub mod trace;
 mod words;
 mod work;
@@ -112,6 +113,7 @@ pub struct Program<'s> {
     /// The files by their own names; none where several are called so.
     files_by_name: OnceLock<run_commands::ByName>,
     words: words::WordAnswers,
+    questions: text_questions::AskedQuestions,
     work: work::Work,
 }
 
@@ -161,6 +163,7 @@ impl<'s> Program<'s> {
             commands_by_program: OnceLock::new(),
             files_by_name: OnceLock::new(),
             words: words::WordAnswers::default(),
+            questions: text_questions::AskedQuestions::default(),
             work: work::Work::default(),
             budget: options.budget.unwrap_or_else(|| Budget::of(sources.files.len())),
             sources,

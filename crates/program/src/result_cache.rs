@@ -7,7 +7,9 @@
 //! same again, the program is not followed. What a file says by itself (its [`FileFacts`]) rests on its text alone. All of this holds
 //! for one list of names of files, one policy and one gpulint: who keeps it sees to that.
 
+mod answers;
 mod joining;
+mod keys;
 mod shard;
 mod writing;
 
@@ -18,13 +20,15 @@ use super::dependencies::{DigestedPart, FilePart, PartNumbers, parts_of, parts_o
 use super::file_facts::FileFacts;
 use super::habits::Habits;
 use super::launches::{Launch, Launched};
-use super::relevance::{ImportEdges, holds_for_all};
+use super::relevance::ImportEdges;
+use super::text_questions::TextQuestion;
 use super::trace::{EventKind, Trace};
 use super::words::reads_variable;
-use super::{Program, Start, dependency_log};
+use super::{Program, dependency_log};
 use crate::facts::{FileId, Place};
 use crate::findings::Finding;
-use crate::sources::{Digest, Language, Question, Sources};
+use crate::sources::{Digest, Question, Sources};
+use answers::AnswerNumbers;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use std::hash::Hash;
@@ -57,6 +61,10 @@ pub struct ResultStore<T> {
     /// What was asked of the disk, and of all texts at once, with the answers that the programs rest on.
     questions: Vec<(Question, Digest)>,
     variables: Vec<(String, bool)>,
+    /// What was asked of the texts of all files, and the files for which the answer is yes.
+    texts: Vec<(TextQuestion, Vec<FileId>)>,
+    /// The answers that programs rest on, with the number of the question.
+    answers: Vec<(u32, Digest)>,
     /// The parts of files that the programs rest on.
     parts: Vec<DigestedPart>,
     /// What the modules of these parts bound beside them, by its digest.
@@ -80,6 +88,8 @@ struct KnownFile {
 pub struct ProgramResult {
     /// The parts that it rests on, by their numbers: first those of the files whose top level ran.
     rests_on: Vec<u32>,
+    /// The answers that it rests on, by their numbers.
+    answers: Vec<u32>,
     entered: usize,
     /// Of what could be asked of other files.
     surface: Option<Digest>,
@@ -105,6 +115,8 @@ impl<T> Default for ResultStore<T> {
             files: Vec::new(),
             questions: Vec::new(),
             variables: Vec::new(),
+            texts: Vec::new(),
+            answers: Vec::new(),
             parts: Vec::new(),
             bindings: Vec::new(),
             programs: Vec::new(),
@@ -125,6 +137,8 @@ pub struct ResultCache<T> {
     programs: FxHashMap<Digest, usize>,
     /// Which of the earlier parts are as they were.
     holds: OnceLock<Vec<bool>>,
+    /// Which of the earlier answers are as they were.
+    answers_hold: OnceLock<Vec<bool>>,
     /// Where in `earlier` the bindings of modules lie.
     bindings: FxHashMap<Digest, usize>,
     differences: Differences,
@@ -135,6 +149,7 @@ pub struct ResultCache<T> {
 
 struct NewResults<T> {
     parts: PartNumbers,
+    answers: AnswerNumbers,
     programs: FxHashMap<Digest, (ProgramResult, Vec<T>)>,
 }
 
@@ -160,9 +175,14 @@ impl<T: ProgramFinding> ResultCache<T> {
             reported: sources.files.iter().map(|source| source.reported).collect(),
             shard: None,
             holds: OnceLock::new(),
+            answers_hold: OnceLock::new(),
             bindings,
             differences: Differences::default(),
-            found: Mutex::new(NewResults { parts: PartNumbers::default(), programs: FxHashMap::default() }),
+            found: Mutex::new(NewResults {
+                parts: PartNumbers::default(),
+                answers: AnswerNumbers::default(),
+                programs: FxHashMap::default(),
+            }),
             taken: Mutex::default(),
         }
     }
@@ -214,9 +234,12 @@ impl<T: ProgramFinding> ResultCache<T> {
         let held = self
             .holds
             .get_or_init(|| self.earlier.parts.iter().map(|held| self.holds(program, held)).collect());
+        let answers = self.answers_hold.get_or_init(|| self.which_answers_hold(program));
+        let is_held = |held: &[bool], number: u32| held.get(number as usize).copied().unwrap_or_default();
         let holds = |came: &&ProgramResult| {
-            let is_held = |number: &u32| held.get(*number as usize).copied().unwrap_or_default();
-            came.surface == program.surface() && came.rests_on.iter().all(is_held)
+            came.surface == program.surface()
+                && came.answers.iter().all(|&number| is_held(answers, number))
+                && came.rests_on.iter().all(|&number| is_held(held, number))
         };
         let came = all.iter().find(holds)?;
         self.taken.lock().unwrap_or_else(PoisonError::into_inner).insert(key);
@@ -286,7 +309,8 @@ impl<T: ProgramFinding> ResultCache<T> {
         // Where code was missing, all is done again.
         if program.times_missed() == missed && (launched.1.is_program() || !starts_others) {
             let parts = parts_of(program, &trace, &judged, &read);
-            self.keep(program, program.key_of(launched), parts, ProgramResult::of(program, &trace), &judged);
+            let came = ProgramResult::of(program, &trace);
+            self.keep(program, program.key_of(launched), (parts, &read.questions), came, &judged);
         }
         judged.retain(|judged| self.is_shown(judged));
         (trace, judged)
@@ -303,15 +327,10 @@ impl<T: ProgramFinding> ResultCache<T> {
         }
         let missed = program.times_missed();
         let (found, read) = dependency_log::during(self.digests.len(), look);
-        if program.times_missed() == missed && !read.all_texts {
+        if program.times_missed() == missed {
             let parts = parts_of_file(program, file, &read);
-            self.keep(
-                program,
-                key,
-                parts,
-                ProgramResult { surface: program.surface(), ..ProgramResult::default() },
-                &found,
-            );
+            let came = ProgramResult { surface: program.surface(), ..ProgramResult::default() };
+            self.keep(program, key, (parts, &read.questions), came, &found);
         }
         found
     }
@@ -320,7 +339,7 @@ impl<T: ProgramFinding> ResultCache<T> {
         &self,
         program: &Program<'_>,
         key: Digest,
-        parts: Vec<FilePart>,
+        (parts, questions): (Vec<FilePart>, &[u32]),
         came: ProgramResult,
         judged: &[T],
     ) {
@@ -330,9 +349,19 @@ impl<T: ProgramFinding> ResultCache<T> {
             Some(DigestedPart { part, digest, bindings })
         });
         let held: Vec<DigestedPart> = held.collect();
+        let answers: Vec<_> = questions.iter().filter_map(|&number| program.question(number)).collect();
+        let answers: Vec<_> = answers
+            .into_iter()
+            .map(|question| {
+                let digest = question.digest(&program.files_answering(&question), &self.digests);
+                (question, digest)
+            })
+            .collect();
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        let answers = answers.into_iter().map(|(question, digest)| found.answers.number(question, digest));
+        let answers = answers.collect();
         let rests_on = held.into_iter().map(|held| found.parts.number(held)).collect();
-        found.programs.insert(key, (ProgramResult { rests_on, ..came }, judged.to_vec()));
+        found.programs.insert(key, (ProgramResult { rests_on, answers, ..came }, judged.to_vec()));
     }
 }
 
@@ -341,6 +370,7 @@ impl ProgramResult {
     fn of(program: &Program<'_>, trace: &Trace) -> ProgramResult {
         ProgramResult {
             rests_on: Vec::new(),
+            answers: Vec::new(),
             entered: trace.entered.len(),
             surface: program.surface(),
             steps: trace.steps,
@@ -397,47 +427,4 @@ impl ProgramResult {
 /// Whether a program reaches a GPU.
 pub(super) fn uses_gpu(trace: &Trace) -> bool {
     trace.events.iter().any(|event| event.what.initialises_cuda())
-}
-
-impl Program<'_> {
-    /// What a program is known by from check to check.
-    fn key_of(&self, launched: &Launched<'_>) -> Digest {
-        let &(file, start, _) = launched;
-        let (left, others): (&[FileId], Option<Digest>) = match start {
-            Start::Library => (&[file], None),
-            Start::Modules => (&[file], Some(self.modules_left().1)),
-            Start::CpuPart => (self.cpu_part(file), None),
-            _ => return Digest::of(launched),
-        };
-        let ran = |file: FileId| {
-            let functions = self.facts_of(file).gpu_functions.iter();
-            let left: Vec<_> = functions.filter(|&&number| !self.function_ran(file, number)).collect();
-            (file, self.ran_elsewhere(file), left)
-        };
-        Digest::of(&(launched, others, left.iter().map(|&file| ran(file)).collect::<Vec<_>>()))
-    }
-
-    /// All that a program can ask of files that it does not rest on.
-    pub(super) fn surface_of(&self) -> Digest {
-        let files = || self.all_files();
-        let about = |file: FileId| {
-            let imports = &self.imports;
-            let flags = [imports.may_affect_gpu(file), imports.loads_library(file), self.is_imported(file)];
-            (flags, imports.is_relative(file), self.start_of(file), &self.facts_of(file).asks_for)
-        };
-        let holds = |source: &&crate::sources::Source| {
-            holds_for_all(source) || matches!(source.language, Language::Rust)
-        };
-        let texts = self.sources.files.iter().filter(holds).map(|source| &source.text);
-        let telling = files().map(|file| self.imports.telling(file));
-        Digest::made_by(|hasher| {
-            files().for_each(|file| about(file).hash(hasher));
-            telling.for_each(|packages| packages.hash(hasher));
-            texts.for_each(|text| text.hash(hasher));
-            self.tests_run_in_parallel().hash(hasher);
-            self.images().hash(hasher);
-            // The order of its maps does not change in one build.
-            format!("{:?}", self.options).hash(hasher);
-        })
-    }
 }

@@ -4,8 +4,9 @@
 
 use super::interpreter::Interpreter;
 use super::knowledge::Does;
+use super::text_questions::TextQuestion;
 use super::trace::EventKind;
-use super::{Program, Start, dependency_log};
+use super::{Program, Start};
 use crate::code::Host;
 use crate::commands::{WrapperCommand, program_name};
 use crate::facts::{FileId, Place};
@@ -73,17 +74,19 @@ impl Program<'_> {
     }
 
     fn files_that_run_commands(&self) -> impl Iterator<Item = FileId> {
-        dependency_log::note_all_texts();
-        self.all_files().filter(|&file| {
-            let starts_some = matches!(self.language_of(file), Language::Python | Language::Notebook)
-                && self.may_start_programs(file);
-            starts_some || self.is_launcher(file)
-        })
+        self.note_question(|| TextQuestion::RunningCommands);
+        self.all_files().filter(|&file| self.may_run_commands(file))
+    }
+
+    pub(super) fn may_run_commands(&self, file: FileId) -> bool {
+        let starts_some = matches!(self.language_of(file), Language::Python | Language::Notebook)
+            && self.may_start_programs(file);
+        starts_some || self.is_launcher(file)
     }
 
     /// The commands of the project that have the name of this program among their words.
     pub fn commands_with(&self, program: &str) -> impl Iterator<Item = &RunCommand> {
-        dependency_log::note_all_texts();
+        self.note_question(|| TextQuestion::RunningCommands);
         let known = self.commands_by_program.get_or_init(|| {
             let mut known = ByProgram::default();
             for file in self.files_that_run_commands() {

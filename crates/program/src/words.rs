@@ -1,9 +1,10 @@
 //! Questions about the whole project that its texts answer, without their code: which files have a word, whether somebody
 //! reads a variable.
 
+use super::text_questions::{TextQuestion, is_python};
 use super::{Program, dependency_log};
 use crate::facts::FileId;
-use crate::sources::{Language, Source, Sources};
+use crate::sources::{Source, Sources};
 use memchr::memmem::Finder;
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -48,7 +49,7 @@ pub(super) fn places_of<'t>(text: &'t str, word: &'t Finder<'t>) -> impl Iterato
 impl Program<'_> {
     /// All files, for who asks of each what it says.
     pub fn every_file(&self) -> impl Iterator<Item = (FileId, &Source)> {
-        dependency_log::note_all_texts();
+        self.note_question(|| TextQuestion::Anything);
         (0..).map(FileId).zip(&self.sources.files)
     }
 
@@ -65,7 +66,7 @@ impl Program<'_> {
 
     /// The files that have this text somewhere, whatever their language.
     pub fn files_with(&self, text: &'static str) -> Arc<[FileId]> {
-        dependency_log::note_all_texts();
+        self.note_question(|| TextQuestion::Having(text.into()));
         self.having(text)
     }
 
@@ -87,10 +88,8 @@ impl Program<'_> {
 
     /// Whether a file in Python has this word.
     pub fn has_word(&self, file: FileId, word: &str) -> bool {
-        dependency_log::note_all_texts();
-        let source = self.sources.file(file);
-        matches!(source.language, Language::Python | Language::Notebook)
-            && places_of(&source.text, &Finder::new(word)).next().is_some()
+        self.note_question(|| TextQuestion::Word(file, word.into()));
+        has_word(self.sources.file(file), word)
     }
 
     /// Whether a file of Python registers classes as those below one of its own: `Name.register(`.
@@ -129,23 +128,31 @@ impl Program<'_> {
     /// Whether another file of Python may look this name of a module up: as an attribute, by an import, or behind a
     /// star. Judged by the text.
     pub fn names_elsewhere(&self, file: FileId, name: &str) -> bool {
-        dependency_log::note_all_texts();
-        let (finder, star) = (Finder::new(name), Finder::new("import *"));
-        let reads = |text: &str| {
-            let has_star = star.find(text.as_bytes()).is_some();
-            finder.find_iter(text.as_bytes()).any(|at| {
-                let (before, behind) = (&text[..at], &text[at + name.len()..]);
-                let line = before.rsplit('\n').next().unwrap_or_default();
-                let whole = !behind.starts_with(|next: char| next.is_alphanumeric() || next == '_');
-                let bare = !before.ends_with(['"', '\'', '$', '{', '_']);
-                whole && (before.ends_with('.') || (bare && (has_star || line.contains("import "))))
-            })
-        };
-        let mut others = self.sources.files.iter().enumerate().filter(|(index, source)| {
-            *index != file.0 as usize && matches!(source.language, Language::Python | Language::Notebook)
-        });
-        others.any(|(_, source)| reads(&source.text))
+        self.note_question(|| TextQuestion::Naming(file, name.into()));
+        let mut others = self.sources.files.iter().enumerate().filter(|(index, _)| *index != file.0 as usize);
+        others.any(|(_, source)| may_name(source, name))
     }
+}
+
+/// Whether a file of Python has this word.
+pub(super) fn has_word(source: &Source, word: &str) -> bool {
+    is_python(source) && places_of(&source.text, &Finder::new(word)).next().is_some()
+}
+
+/// Whether a file of Python may look this name of another module up.
+pub(super) fn may_name(source: &Source, name: &str) -> bool {
+    if !is_python(source) {
+        return false;
+    }
+    let (finder, text) = (Finder::new(name), &*source.text);
+    let has_star = || memchr::memmem::find(text.as_bytes(), b"import *").is_some();
+    finder.find_iter(text.as_bytes()).any(|at| {
+        let (before, behind) = (&text[..at], &text[at + name.len()..]);
+        let line = before.rsplit('\n').next().unwrap_or_default();
+        let whole = !behind.starts_with(|next: char| next.is_alphanumeric() || next == '_');
+        let bare = !before.ends_with(['"', '\'', '$', '{', '_']);
+        whole && (before.ends_with('.') || (bare && (line.contains("import ") || has_star())))
+    })
 }
 
 /// Whether some file reads the variable, judged by the text.

@@ -2,7 +2,7 @@
 
 use super::evaluate::{Scope, ScopeKind};
 use super::files::FileScope;
-use super::schema::{Condition, EarlierEvent, EarlyRead, PolicyKey, VariableKind};
+use super::schema::{Condition, EarlierEvent, EarlyRead, InForce, PolicyKey, VariableKind};
 use super::values::{is_template, selects_by_integer};
 use crate::allocator;
 use crate::code::Host;
@@ -13,6 +13,7 @@ use crate::policy::{Gpu, Policy};
 use crate::program::trace::{Choice, Event, EventId, EventKind, Recipient};
 use crate::program::{Definition, FirstOccurrence, MASK, ORDER, Program, Reaching};
 use crate::versions::Range;
+use rustc_hash::FxHashMap;
 
 /// No machine has a device with this index or a higher one: it was written because it is not there.
 const NO_DEVICE: i64 = 64;
@@ -40,53 +41,43 @@ impl Scope<'_> {
         event: &Event,
         verdict: &mut Verdict,
     ) -> bool {
-        // Every word that is given must hold; one that is not given holds. The policy is the same for all events.
-        if !condition.policy.is_none_or(|key| key.is_in(self.policy)) {
-            return false;
-        }
-        let unset = condition.unset.as_deref().is_none_or(|variable| self.is_unset(event, variable, verdict));
-        let variable = condition.variable.is_none_or(|kind| self.variable_is(kind, event))
-            && (condition.named.is_empty() || condition.named.iter().any(|name| sets(event, name)));
-        let never_later =
-            condition.never_later.as_deref().is_none_or(|variable| !self.is_set_later(id, event, variable));
-        let removed =
-            condition.removed.as_deref().is_none_or(|variable| is_removed(event, variable, verdict));
-        let written = condition.value.as_ref().is_none_or(|wanted| self.is_written(wanted, event, verdict));
-        let in_force =
-            condition.in_force.as_ref().is_none_or(|wanted| match self.value_in_force(wanted, event) {
-                Some((definition, only)) => {
-                    verdict.definition = Some(definition);
-                    verdict.on_some_paths |= !only;
-                    true
-                }
-                None => false,
-            });
-        let late = condition.too_late.is_none_or(|wanted| is_too_late(wanted, event, verdict));
-        let rival = condition.rival_differs.is_none_or(|wanted| self.rival_differs(event, verdict) == wanted);
-        let order = late
-            && rival
-            && condition.after.is_none_or(|earlier| happened(event, earlier).is_some())
-            && condition.new_value_since.is_none_or(|earlier| self.is_new_value(event, earlier));
+        // Every word that is given must hold; one that is not given holds. What costs least is asked first.
         let is =
             |wanted: Option<bool>, found: &dyn Fn() -> bool| wanted.is_none_or(|wanted| wanted == found());
-        let device = is(condition.device_differs, &|| self.device_differs(event))
+        let variable = condition.variable.is_none_or(|kind| self.variable_is(kind, event))
+            && (condition.named.is_empty() || condition.named.iter().any(|name| sets(event, name)));
+        let language = || self.program.language_at(event.place).name();
+        let fits = variable
+            && condition.policy.is_none_or(|key| key.is_in(self.policy))
+            && condition.after.is_none_or(|earlier| happened(event, earlier).is_some())
+            && condition.observed.is_none_or(
+                |wanted| matches!(event.what, EventKind::Observed { what, .. } if what == wanted),
+            )
+            && (condition.language.is_empty() || condition.language.iter().any(|name| name == language()))
+            && is(condition.certain, &|| event.certain)
+            && is(condition.counted, &|| event.before.counted)
+            && is(condition.passing, &|| event.what.only_passes())
+            && is(condition.handed_on, &|| matches!(event.what, EventKind::Launch { .. } | EventKind::End))
+            && is(condition.own_runner, &|| self.trace.host == Host::Runner)
+            && is(condition.without_gpu, &|| self.trace.host == Host::BareContainer)
+            && is(condition.rival_set, &|| event.before.rival.is_some())
+            && is(condition.cpu_part, &|| self.kind == ScopeKind::CpuPart)
+            && is(condition.writes_mask, &|| {
+                matches!(event.what, EventKind::Select { choice: Choice::Masked, .. })
+            })
+            && condition.new_value_since.is_none_or(|earlier| self.is_new_value(event, earlier))
+            && is(condition.device_differs, &|| self.device_differs(event))
             && is(condition.device_taken, &|| {
                 matches!(event.what, EventKind::Select { choice: Choice::Taken | Choice::Masked, .. })
                     && !self.is_tried(event)
                     && !self.is_test_data(event)
-            })
-            && is(condition.writes_mask, &|| {
-                matches!(event.what, EventKind::Select { choice: Choice::Masked, .. })
             })
             && is(condition.outside_mask, &|| {
                 self.left_by_mask(event)
                     .is_some_and(|(left, index)| (left > 0 || event.certain) && index >= left)
             })
             && is(condition.inside_mask, &|| self.may_be_inside_mask(event))
-            && is(condition.counted, &|| event.before.counted)
-            && is(condition.passing, &|| event.what.only_passes())
-            && is(condition.handed_on, &|| matches!(event.what, EventKind::Launch { .. } | EventKind::End));
-        let child = is(condition.for_child, &|| self.is_for_child(id))
+            && is(condition.for_child, &|| self.is_for_child(id))
             && is(condition.for_test, &|| self.is_for_test(id))
             && is(condition.of_tests, &|| self.is_of_tests())
             && is(condition.told_by_call, &|| self.is_told_by_call(event))
@@ -95,55 +86,31 @@ impl Scope<'_> {
             && is(condition.outlives_test, &|| self.outlives_test(event))
             && is(condition.validated, &|| self.is_validated())
             && is(condition.asserts_gpu, &|| self.asserts_gpu())
-            && is(condition.own_runner, &|| self.trace.host == Host::Runner)
             && is(condition.counts_anew, &|| self.trace.counts_from_zero(event))
             && is(condition.whole_machine, &|| self.takes_whole_machine(event))
-            && is(condition.without_gpu, &|| self.trace.host == Host::BareContainer)
             && is(condition.despite_cpu_choice, &|| self.needs_gpu_despite_choice(event))
             && is(condition.by_rank, &|| self.is_by_rank(id, event))
             && is(condition.uses_gpu, &|| self.uses_gpu())
-            && condition.observed.is_none_or(
-                |wanted| matches!(event.what, EventKind::Observed { what, .. } if what == wanted),
-            )
-            && (condition.language.is_empty()
-                || condition
-                    .language
-                    .iter()
-                    .any(|name| name == self.program.language_at(event.place).name()))
-            && is(condition.certain, &|| event.certain)
-            && is(condition.rival_set, &|| event.before.rival.is_some())
             && is(condition.allocator_missing, &|| self.allocator_is_missing(event))
             && is(condition.overrides_launcher, &|| self.overrides_launcher(event))
-            && condition
-                .ignores_given_mask
-                .is_none_or(|wanted| self.ignores_given_mask(event, verdict) == wanted)
             && is(condition.imported_later, &|| {
                 self.trace.events[id as usize..].iter().any(|event| event.what.imports_gpu_library())
             })
             && is(condition.among_tests, &|| self.is_among_tests(id))
             && is(condition.for_colab, &|| self.is_for_colab())
-            && is(condition.cpu_part, &|| self.kind == ScopeKind::CpuPart);
-        let forked = condition.forked_use.is_none_or(|wanted| {
-            let found = self.forked_use(id, event);
-            if let Some((used, certain)) = found {
-                verdict.definition = Some((used, String::new()));
-                verdict.on_some_paths |= !certain && event.doubts > 1;
-            }
-            wanted == found.is_some()
-        });
-        let not =
-            condition.not.as_ref().is_none_or(|inner| !self.holds(inner, id, event, &mut Verdict::default()));
-        let holds = unset
-            && variable
-            && removed
-            && written
-            && never_later
-            && in_force
-            && order
-            && device
-            && child
-            && forked
-            && not
+            && condition.never_later.as_deref().is_none_or(|name| !self.is_set_later(id, event, name));
+        let holds = fits
+            && condition.unset.as_deref().is_none_or(|name| self.is_unset(event, name, verdict))
+            && condition.removed.as_deref().is_none_or(|name| is_removed(event, name, verdict))
+            && condition.value.as_ref().is_none_or(|wanted| self.is_written(wanted, event, verdict))
+            && condition.in_force.as_ref().is_none_or(|wanted| self.is_in_force(wanted, event, verdict))
+            && condition.too_late.is_none_or(|wanted| is_too_late(wanted, event, verdict))
+            && condition.rival_differs.is_none_or(|wanted| self.rival_differs(event, verdict) == wanted)
+            && condition
+                .ignores_given_mask
+                .is_none_or(|wanted| self.ignores_given_mask(event, verdict) == wanted)
+            && condition.forked_use.is_none_or(|wanted| self.uses_forked(id, event, verdict) == wanted)
+            && condition.not.as_ref().is_none_or(|not| !self.holds(not, id, event, &mut Verdict::default()))
             // Asked last: files may have to be read for the answer.
             && condition.versions_fit(self.program, event.place.file)
             && (condition.any.is_empty()
@@ -153,6 +120,22 @@ impl Scope<'_> {
             verdict.at_most = Some(verdict.at_most.map_or(most, |known| known.min(most)));
         }
         holds
+    }
+
+    /// Whether a value that is in force at the event is the wanted one.
+    fn is_in_force(&self, wanted: &InForce, event: &Event, verdict: &mut Verdict) -> bool {
+        let Some((definition, only)) = self.value_in_force(wanted, event) else { return false };
+        verdict.definition = Some(definition);
+        verdict.on_some_paths |= !only;
+        true
+    }
+
+    /// Whether a child of a fork uses what was made before it.
+    fn uses_forked(&self, id: EventId, event: &Event, verdict: &mut Verdict) -> bool {
+        let Some((used, certain)) = self.forked_use(id, event) else { return false };
+        verdict.definition = Some((used, String::new()));
+        verdict.on_some_paths |= !certain && event.doubts > 1;
+        true
     }
 
     /// Whether another name of the same setting holds something else.
@@ -206,9 +189,18 @@ impl Scope<'_> {
     }
 
     /// The writes of a variable, in order.
-    fn writes_of<'a>(&'a self, variable: &'a str) -> impl Iterator<Item = (EventId, &'a Event)> {
-        let writes = self.trace.writes.iter().map(|&write| (write, self.trace.event(write)));
-        writes.filter(move |(_, event)| sets(event, variable))
+    fn writes_of(&self, variable: &str) -> impl Iterator<Item = (EventId, &Event)> {
+        let by_name = self.writes.get_or_init(|| {
+            let mut by_name: FxHashMap<&str, Vec<EventId>> = FxHashMap::default();
+            for &write in &self.trace.writes {
+                if let EventKind::Write { variable, .. } = &self.trace.event(write).what {
+                    by_name.entry(variable).or_default().push(write);
+                }
+            }
+            by_name
+        });
+        let writes = by_name.get(variable).map_or(&[][..], Vec::as_slice);
+        writes.iter().map(|&write| (write, self.trace.event(write)))
     }
 
     /// Whether the program is a notebook that Colab wrote: it says so in the metadata of the notebook.

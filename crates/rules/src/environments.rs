@@ -5,6 +5,7 @@ use super::evaluate::Scope;
 use super::values::{same_mask, selects_by_integer};
 use crate::allocator;
 use crate::code::Host;
+use crate::facts::Place;
 use crate::masks;
 use crate::program::knowledge::Does;
 use crate::program::trace::{Event, EventKind};
@@ -82,7 +83,8 @@ impl Scope<'_> {
             let launcher = self.program.name_of(self.trace.event(write).place.file);
             verdict.definition = Some((write, known.to_string()));
             verdict.fault = Some((format!("`CUDA_VISIBLE_DEVICES={known}` of {launcher}"), String::new()));
-            return by_place && selects_gpus(known);
+            return (by_place || value.is_none() && self.is_other_default(event, write, known))
+                && selects_gpus(known);
         }
         let is_literal = |value: &String| {
             [format!("\"{value}\""), format!("'{value}'")].iter().any(|one| text.contains(one))
@@ -101,6 +103,55 @@ impl Scope<'_> {
         verdict.fault = Some((format!("`CUDA_VISIBLE_DEVICES={}` of {document}", told.mask), String::new()));
         true
     }
+
+    /// Whether a mask is the default of an option that the command does not give, and another one than that of the command.
+    fn is_other_default(&self, event: &Event, write: u32, known: &str) -> bool {
+        let file = &self.program.sources.file(event.place.file).text;
+        let Some((flag, default)) = option_of_mask(self.program.text(event.statement), file) else {
+            return false;
+        };
+        let given = self.trace.event(write).place;
+        let mut commands = self.program.run_commands().flatten();
+        let starts = commands.find(|command| {
+            command.site.file == given.file && command.site.span.holds(given.span)
+                || same_line(command.site, given, &self.program.sources.file(given.file).text)
+        });
+        let is_given = starts.is_none_or(|command| {
+            command
+                .words
+                .iter()
+                .any(|word| word.as_deref().is_none_or(|word| word.starts_with(flag.as_str())))
+        });
+        !is_given && !asks_for_mask(file) && !same_mask(&default, known)
+    }
+}
+
+/// The option that a mask is taken from, and its default: `str(args.gpu)` of `add_argument("--gpu", type=int, default=0)`.
+fn option_of_mask(statement: &str, file: &str) -> Option<(String, String)> {
+    let value = statement.split_once('=')?.1.trim();
+    let value = value.strip_prefix("str(").and_then(|rest| rest.strip_suffix(')')).unwrap_or(value);
+    let (object, name) = value.split_once('.')?;
+    let is_name = |text: &str| {
+        !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    };
+    if !is_name(object) || !is_name(name) {
+        return None;
+    }
+    let flag = format!("--{name}");
+    let at = ["\"", "'"].iter().find_map(|quote| file.find(&format!("{quote}{flag}{quote}")))?;
+    let told = file[at..].split("add_argument").next()?;
+    let default = told.split_once("default=")?.1;
+    let default = default.trim_start_matches(['"', '\'']).split(['"', '\'', ',', ')']).next()?.trim();
+    let is_mask = !default.is_empty() && default.bytes().all(|byte| byte.is_ascii_digit() || byte == b',');
+    is_mask.then(|| (flag, default.to_owned()))
+}
+
+/// Whether a setting stands in the line of a command.
+fn same_line(command: Place, setting: Place, text: &str) -> bool {
+    let (start, end) = (setting.span.start as usize, command.span.start as usize);
+    command.file == setting.file
+        && start <= end
+        && text.get(start..end).is_some_and(|between| !between.contains('\n'))
 }
 
 /// Whether a statement computes a mask from the number of a process, or from 0 up to a number.

@@ -9,13 +9,13 @@ use super::places::Places;
 use super::schema::{EventSelector, FindingPlace};
 use super::wording::Words;
 use crate::code::{Host, Observation};
-use crate::facts::{FileId, Place};
+use crate::facts::{FileId, Place, Span};
 use crate::findings::{Audience, Confidence, Finding, Severity};
 use crate::policy::{Cpu, Policy};
 use crate::program::trace::{Event, EventId, EventKind, Trace};
 use crate::program::{Definition, Program, Start};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::hash_map::Entry;
 
 /// What a rule is held against.
@@ -41,6 +41,12 @@ pub struct Scope<'a> {
     pub(super) cpu_choice: OnceCell<Vec<FileId>>,
     /// The events that take a GPU while none was taken yet for sure, once somebody asked.
     pub(super) first_uses: OnceCell<Vec<EventId>>,
+    /// Whether the program makes a group of processes, once somebody asked.
+    pub(super) makes_group: OnceCell<bool>,
+    /// The expressions of a file that run in a group of processes alone, of the files that were asked about.
+    pub(super) for_group: RefCell<FxHashMap<FileId, FxHashSet<Span>>>,
+    /// The writes of each variable, in order, once somebody asked.
+    pub(super) writes: OnceCell<FxHashMap<&'a str, Vec<EventId>>>,
     /// How each event comes from the import of a module, once somebody asked.
     at_imports: OnceCell<AtImports>,
 }
@@ -138,6 +144,9 @@ impl<'a> Scope<'a> {
             releases: OnceCell::new(),
             first_uses: OnceCell::new(),
             cpu_choice: OnceCell::new(),
+            makes_group: OnceCell::new(),
+            for_group: RefCell::default(),
+            writes: OnceCell::new(),
             at_imports: OnceCell::new(),
         }
     }

@@ -2,9 +2,10 @@
 
 use super::evaluate::Scope;
 use crate::code::walk::{Ancestor, CodeNode, walk};
-use crate::facts::{FileId, Place};
+use crate::facts::{FileId, Place, Span};
 use crate::program::trace::{Event, EventId, EventKind};
-use crate::program::{FirstOccurrence, MASK, ORDER};
+use crate::program::{FirstOccurrence, MASK, ORDER, Program};
+use rustc_hash::FxHashSet;
 
 impl Scope<'_> {
     /// Whether the event may be the first on some path for which it matters which GPU the process gets. Queries and what
@@ -25,41 +26,30 @@ impl Scope<'_> {
     /// Whether an event happens in a group of processes alone, `if dist.is_initialized():`, and lies in a test whose modules
     /// make none.
     fn waits_for_group(&self, event: &Event) -> bool {
-        /// What makes a group, by itself or on its way.
-        const MAKING: &[&str] =
-            &["init_process_group", "init_distributed", "Accelerator(", "PartialState(", "Trainer("];
-        const ASKS: &[&str] = &["dist.is_initialized()", "distributed.is_initialized()"];
-        if event.certain || self.trace.test_of(event).is_none() {
+        if event.certain || self.trace.test_of(event).is_none() || self.makes_group() {
             return false;
         }
         let sites = self.trace.outwards(event.frame).filter_map(|frame| frame.site);
-        let asks = std::iter::once(event.place).chain(sites).any(|place| {
-            let mut asks = false;
-            // Most files never ask, and walking one costs much more than searching its text.
-            let text = &self.program.sources.file(place.file).text;
-            if !ASKS.iter().any(|word| text.contains(word)) {
-                return false;
-            }
-            walk(self.program.code(place.file), &mut |part, around| {
-                if !matches!(part, CodeNode::Expr(expr) if expr.span == place.span) {
-                    return;
-                }
-                asks |= around.iter().any(|one| match one {
-                    Ancestor::Then(test) => {
-                        let text = self.program.text(Place { file: place.file, span: test.span });
-                        !["not ", " or "].iter().any(|word| text.contains(word))
-                            && ASKS.iter().any(|word| text.contains(word))
-                    }
-                    _ => false,
-                });
-            });
-            asks
-        });
+        std::iter::once(event.place).chain(sites).any(|place| self.is_for_group(place))
+    }
+
+    /// Whether a module of the program makes a group of processes, by itself or on its way.
+    fn makes_group(&self) -> bool {
+        const MAKING: &[&str] =
+            &["init_process_group", "init_distributed", "Accelerator(", "PartialState(", "Trainer("];
         let makes = |file: &FileId| {
             let text = &self.program.sources.file(*file).text;
             MAKING.iter().any(|word| text.contains(word))
         };
-        asks && !self.trace.entered.iter().any(makes)
+        *self.makes_group.get_or_init(|| self.trace.entered.iter().any(makes))
+    }
+
+    /// Whether an expression lies in a branch that a process enters as a member of a group.
+    fn is_for_group(&self, place: Place) -> bool {
+        let mut known = self.for_group.borrow_mut();
+        let for_group =
+            known.entry(place.file).or_insert_with(|| expressions_for_group(self.program, place.file));
+        for_group.contains(&place.span)
     }
 
     /// Whether the event is an import that counts as the first use, under a policy.
@@ -125,6 +115,30 @@ impl Scope<'_> {
             first
         })
     }
+}
+
+/// The expressions of a file in branches that ask whether the process is a member of a group.
+fn expressions_for_group(program: &Program, file: FileId) -> FxHashSet<Span> {
+    const ASKS: &[&str] = &["dist.is_initialized()", "distributed.is_initialized()"];
+    let asks = |text: &str| ASKS.iter().any(|word| text.contains(word));
+    let mut found = FxHashSet::default();
+    if !asks(&program.sources.file(file).text) {
+        return found;
+    }
+    walk(program.code(file), &mut |part, around| {
+        let CodeNode::Expr(expr) = part else { return };
+        let is_asked = around.iter().any(|one| match one {
+            Ancestor::Then(test) => {
+                let text = program.text(Place { file, span: test.span });
+                !["not ", " or "].iter().any(|word| text.contains(word)) && asks(text)
+            }
+            _ => false,
+        });
+        if is_asked {
+            found.insert(expr.span);
+        }
+    });
+    found
 }
 
 /// Whether something did not happen yet on some path.

@@ -103,6 +103,7 @@ impl Condition {
             ("for-one-rank", self.for_one_rank.is_some()),
             ("gpu-is-there", self.gpu_is_there.is_some()),
             ("asks-for-gpu", self.asks_for_gpu.is_some()),
+            ("joins-group", self.joins_group.is_some()),
             ("needs-gpu", self.needs_gpu.is_some()),
         ];
         given.into_iter().find_map(|(word, given)| given.then_some(word))

@@ -103,8 +103,18 @@ fn offers_cpu(scope: &FileScope<'_>) -> bool {
     offers
 }
 
+/// Whether a file that this one is tied to by imports joins a group of processes, each of which has its own card.
+pub(super) fn join_a_group(scope: &FileScope<'_>) -> bool {
+    const JOINS: &[&str] = &["init_process_group(", "DistributedDataParallel("];
+    let joins = |file: FileId| {
+        let text = &scope.program.sources.file(file).text;
+        JOINS.iter().any(|join| text.contains(join))
+    };
+    joins(scope.file) || tied_files(scope).into_iter().any(joins)
+}
+
 /// The files in Python that this one imports, those that import it, and what these import: the programs that it is a part of.
-fn tied_files(scope: &FileScope<'_>) -> Vec<FileId> {
+pub(super) fn tied_files(scope: &FileScope<'_>) -> Vec<FileId> {
     let program = scope.program;
     let mut tied = program.files_imported(scope.file);
     for importer in program.importers(scope.file) {

@@ -18,6 +18,8 @@ pub(super) struct Used<'a> {
     by_name: FxHashMap<String, Vec<Use<'a>>>,
     /// Whether another file lets the device of this one be chosen.
     answered_elsewhere: OnceCell<bool>,
+    /// Whether the file, or one that it is tied to, joins a group of processes.
+    joins_group: OnceCell<bool>,
 }
 
 /// One use of a name.
@@ -41,7 +43,11 @@ struct Use<'a> {
 
 impl<'a> Used<'a> {
     pub fn of(scope: &FileScope<'a>) -> Used<'a> {
-        let mut used = Used { by_name: FxHashMap::default(), answered_elsewhere: OnceCell::new() };
+        let mut used = Used {
+            by_name: FxHashMap::default(),
+            answered_elsewhere: OnceCell::new(),
+            joins_group: OnceCell::new(),
+        };
         let mut assigned: Option<&Expr<'a>> = None;
         let (mut statement, mut binds) = (Span::default(), None);
         walk(scope.code, &mut |part, around| {
@@ -191,7 +197,7 @@ impl<'a> Used<'a> {
                 |used: &String| used.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('.'));
             self.by_name.contains_key(name) || self.by_name.keys().any(below)
         };
-        condition.argument.as_ref().is_none_or(|wanted| wanted.fits(one, scope.names))
+        condition.argument.as_ref().is_none_or(|wanted| wanted.fits(one, scope))
             && is(condition.guarded, one.guarded)
             && is(condition.in_loop, one.in_loop)
             && condition.into_model.is_none_or(|wanted| wanted == goes_into_model(one, scope))
@@ -208,6 +214,9 @@ impl<'a> Used<'a> {
                 };
                 let asks = || gpu_questions::are_asked(scope) || elsewhere();
                 wanted == (asks() && !gpu_questions::needs_gpu(scope, one.function))
+            })
+            && condition.joins_group.is_none_or(|wanted| {
+                wanted == *self.joins_group.get_or_init(|| gpu_questions::join_a_group(scope))
             })
             && condition
                 .needs_gpu
@@ -235,7 +244,8 @@ fn goes_into_model(one: &Use<'_>, scope: &FileScope<'_>) -> bool {
 }
 
 impl Argument {
-    fn fits(&self, one: &Use<'_>, names: &Names<'_, '_>) -> bool {
+    fn fits(&self, one: &Use<'_>, scope: &FileScope<'_>) -> bool {
+        let names = scope.names;
         let given = match one.by {
             UsedBy::Assign => one.value,
             _ => argument(one.arguments, self.position, self.name.as_deref()),
@@ -243,9 +253,13 @@ impl Argument {
         // What is unpacked may hold it.
         let open = one.arguments.iter().any(|argument| argument.unpacked);
         let Some(given) = given else { return self.absent == Some(true) && !open };
+        if self.absent == Some(true) && matches!(given.kind, ExprKind::None) {
+            return !open;
+        }
         let value = known(given, names);
         let in_list = |list: &[String]| value.as_ref().is_some_and(|value| list.contains(value));
         self.absent != Some(true)
+            && self.none_on_gpu.is_none_or(|wanted| wanted == is_none_on_gpu(given, scope))
             && self.known.is_none_or(|wanted| wanted == value.is_some())
             && (self.one_of.is_empty() || in_list(&self.one_of))
             && (self.none_of.is_empty() || (value.is_some() && !in_list(&self.none_of)))
@@ -254,6 +268,32 @@ impl Argument {
                 .as_ref()
                 .is_none_or(|pattern| value.as_ref().is_some_and(|value| pattern.is_in(value)))
     }
+}
+
+/// Whether a device is `None` where there is a GPU, and the CPU otherwise: `None if torch.cuda.is_available() else "cpu"`, or the
+/// same by a branch.
+fn is_none_on_gpu(given: &Expr<'_>, scope: &FileScope<'_>) -> bool {
+    let names = scope.names;
+    let is_cpu = |value: &Expr<'_>| match &value.kind {
+        ExprKind::Text(text) => text == "cpu",
+        ExprKind::Call(call) if names.path(&call.callee) == Some("torch.device") => {
+            let kind = argument(&call.arguments, Some(0), Some("device"));
+            matches!(kind.map(|kind| &kind.kind), Some(ExprKind::Text(text)) if text == "cpu")
+        }
+        _ => false,
+    };
+    // In the line of the value, or in the one before.
+    let is_asked = |value: &Expr<'_>| {
+        let text = scope.whole_text();
+        let (before, behind) = text.split_at(value.span.start as usize);
+        let start = before.rmatch_indices('\n').nth(1).map_or(0, |(at, _)| at);
+        let end = before.len() + behind.find('\n').unwrap_or(behind.len());
+        text[start..end].contains("is_available")
+    };
+    let values = names.may_mean(given);
+    let (none, other): (Vec<&Expr<'_>>, Vec<&Expr<'_>>) =
+        values.into_iter().partition(|value| matches!(value.kind, ExprKind::None));
+    !none.is_empty() && !other.is_empty() && other.into_iter().all(|value| is_cpu(value) && is_asked(value))
 }
 
 /// A value as rules write it; `None` when it is not known.

@@ -170,6 +170,8 @@ pub enum Observation {
     NamedCard,
     /// A launcher starts more processes than the mask leaves GPUs, or the policy where no mask is set.
     RanksBeyondMask,
+    /// A unit of systemd has a line with a variable that systemd leaves aside.
+    IgnoredAssignment,
     /// `nohup X=1 command`: a word that sets a variable stands where a program must.
     AssignmentForProgram,
     /// A variable is set for a client, and its server reads it.
@@ -198,6 +200,10 @@ pub enum Observation {
     ChoiceBesideScheduler,
     /// A container of Kubernetes is given some GPUs by the scheduler, and sees all of them.
     PrivilegedBesideScheduler,
+    /// A service of Compose is given some GPUs, and sees all of them.
+    PrivilegedBesideChoice,
+    /// A container of Kubernetes says what only its pod can say.
+    PodKeyInContainer,
     /// A container of Kubernetes takes GPUs that the scheduler does not know of.
     ChoiceWithoutScheduler,
     /// A variable is read or removed as if it were set, and nothing has set it.

@@ -83,7 +83,17 @@ fn may_matter(path: &Path, language: Option<Language>, bytes: &[u8]) -> bool {
         return true;
     }
     bytes.len() as u64 <= MAX_DATA_BYTES
-        && (starts_programs(path) || says_project(path) || asks_for_crate(path, bytes) || mentions_gpu(bytes))
+        && (starts_programs(path)
+            || says_project(path)
+            || asks_for_crate(path, bytes)
+            || mentions_gpu(bytes)
+            || language == Some(Language::Requirements) && asks_for_build(bytes))
+}
+
+/// Whether a list for pip asks for the build without a GPU of what has another one.
+fn asks_for_build(bytes: &[u8]) -> bool {
+    let names = ["onnxruntime", "faiss", "paddlepaddle", "tensorflow"];
+    names.iter().any(|name| memchr::memmem::find(bytes, name.as_bytes()).is_some())
 }
 
 /// Whether a manifest of Rust names a crate that has CUDA only where a feature or the linker says so.

@@ -1,8 +1,8 @@
 //! The device that the code around has chosen, for calls that leave it out.
 
 use crate::code::ExprKind;
-use crate::code::Target;
 use crate::code::walk::{Ancestor, CodeNode, walk};
+use crate::code::{Target, argument};
 use crate::facts::Span;
 use crate::fixes::Refusal;
 use crate::fixes::site::{Draft, Site};
@@ -40,6 +40,12 @@ pub fn loaded(site: &Site<'_>) -> Result<Draft, Refusal> {
     };
     let first = call.arguments.first().ok_or("the call loads nothing")?;
     let device = device_at(site).unwrap_or_else(|| "\"cpu\"".to_owned());
+    let title =
+        format!("load to {}", if device == "\"cpu\"" { "the CPU".to_owned() } else { format!("`{device}`") });
+    // A place that is `None`.
+    if let Some(given) = argument(&call.arguments, Some(1), Some("map_location")) {
+        return Ok(Draft { title: Some(title), ..vec![site.edit(given.span, device)].into() });
+    }
     // Behind the brackets around the argument, before the comma or the end of the call.
     let mut depth = 0;
     let behind = tree.tokens.iter().find(|token| {
@@ -52,8 +58,6 @@ pub fn loaded(site: &Site<'_>) -> Result<Draft, Refusal> {
     let behind = behind.ok_or("the call is not understood")?;
     let last = tree.tokens.iter().rev().find(|token| token.is_word() && token.span.end <= behind.span.start);
     let at = last.map_or(first.value.span.end, |token| token.span.end);
-    let title =
-        format!("load to {}", if device == "\"cpu\"" { "the CPU".to_owned() } else { format!("`{device}`") });
     Ok(Draft { title: Some(title), ..vec![site.insertion(at, format!(", map_location={device}"))].into() })
 }
 

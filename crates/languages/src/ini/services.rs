@@ -5,10 +5,12 @@ use super::super::embedded::Origin;
 use super::super::shell;
 use super::reader::{Ini, Key, Section};
 use crate::code::{
-    Block, Code, Command, Export, Expr, ExprKind, Host, SetVariable, Statement, StatementKind, Unit,
+    Block, Code, Command, Export, Expr, ExprKind, Host, Observation, SetVariable, Statement, StatementKind,
+    Unit,
 };
 use crate::commands::is_variable_name;
 use crate::facts::Span;
+use crate::languages::containers::observed_at;
 use crate::sources::Source;
 
 pub fn lower<'s>(ini: &Ini<'s>, source: &'s Source, code: &mut Code<'s>) {
@@ -18,7 +20,7 @@ pub fn lower<'s>(ini: &Ini<'s>, source: &'s Source, code: &mut Code<'s>) {
         } else if let Some(unit) = drop_in_of(source).filter(|_| section.name == "Service") {
             let mut body = of_systemd(section, source, code);
             if body.is_empty() {
-                body = variables_of(section);
+                body = variables_of(section, source);
                 body.extend(known_unit(unit, section.span));
             }
             add(section, format!("addition to `{unit}`"), body, code);
@@ -64,17 +66,57 @@ fn known_unit<'s>(unit: &str, span: Span) -> Option<Statement<'s>> {
     Some(Statement { span, kind: StatementKind::Command(Box::new(command)) })
 }
 
-fn variables_of<'s>(section: &Section<'s>) -> Block<'s> {
+fn variables_of<'s>(section: &Section<'s>, source: &'s Source) -> Block<'s> {
+    const BETWEEN: &[char] = &[' ', '\t'];
     let mut body = Vec::new();
     for (text, at) in section.keys.iter().filter(|key| key.name == "Environment").flat_map(|key| &key.lines) {
-        body.extend(assignments(text, *at, &[' ', '\t']));
+        let ignored = ignored(text, *at);
+        let is_set = |step: &Statement<'_>| ignored.is_none_or(|(_, span)| !span.holds(step.span));
+        body.extend(assignments(text, *at, BETWEEN).into_iter().filter(is_set));
+        body.extend(
+            ignored.map(|(word, span)| observed_at(Observation::IgnoredAssignment, word, span, source)),
+        );
     }
     body
 }
 
+/// What systemd leaves out of a line with a variable of the GPU, since it is no assignment: `"CUDA_VISIBLE_DEVICES =0"`, whose name
+/// ends with a blank, `CUDA_VISIBLE_DEVICES = 0` in three words, and the `1` of `CUDA_VISIBLE_DEVICES=0, 1`.
+fn ignored(text: &str, at: usize) -> Option<(&str, Span)> {
+    const BLANKS: &[char] = &[' ', '\t'];
+    let words = words(text, BLANKS);
+    let is_of_gpu = |name: &str| VARIABLES.contains(&name.trim());
+    let mut follows_mask = false;
+    for &(start, word) in words.iter().filter(|(_, word)| !word.is_empty()) {
+        let lead = word.len() - word.trim_start_matches(QUOTES).len();
+        let plain = word.trim_matches(QUOTES);
+        let span = Span::new(at + start + lead, at + start + lead + plain.len());
+        match plain.split_once('=') {
+            Some((name, _)) if is_of_gpu(name) && name.ends_with(BLANKS) => return Some((plain, span)),
+            Some((name, value)) => follows_mask = is_of_gpu(name) && value.ends_with(','),
+            None if is_of_gpu(plain) => return Some((plain, span)),
+            None if follows_mask => return Some((plain, span)),
+            None => {}
+        }
+    }
+    None
+}
+
+/// Variables of which a line may be wrong in this way.
+const VARIABLES: &[&str] = &[
+    "CUDA_DEVICE_ORDER",
+    "CUDA_VISIBLE_DEVICES",
+    "HIP_VISIBLE_DEVICES",
+    "NVIDIA_VISIBLE_DEVICES",
+    "PYTORCH_CUDA_ALLOC_CONF",
+    "ROCR_VISIBLE_DEVICES",
+];
+
+const QUOTES: [char; 2] = ['"', '\''];
+
 fn of_systemd<'s>(section: &Section<'s>, source: &'s Source, code: &mut Code<'s>) -> Block<'s> {
     let all = |name: &'static str| section.keys.iter().filter(move |key| key.name == name);
-    let mut body = variables_of(section);
+    let mut body = variables_of(section, source);
     for (text, at) in all("EnvironmentFile").flat_map(|key| &key.lines) {
         let path = text.trim_start_matches('-');
         let span = Span::new(at + text.len() - path.len(), at + text.len());
@@ -125,27 +167,30 @@ fn started<'s>(
 
 /// `A=1 "B=2 3"`, and `A="1",B="2"` where commas stand between them.
 fn assignments<'s>(text: &'s str, at: usize, between: &[char]) -> Block<'s> {
-    let mut steps = Vec::new();
+    words(text, between).into_iter().filter_map(|(start, word)| assignment(word, at + start)).collect()
+}
+
+/// The words of a line with their quotes, and where each begins.
+fn words<'s>(text: &'s str, between: &[char]) -> Vec<(usize, &'s str)> {
+    let mut words = Vec::new();
     let mut start = 0;
     let mut quote = None;
-    let ends = text.char_indices().map(|(end, letter)| (end, Some(letter))).chain([(text.len(), None)]);
-    for (end, letter) in ends {
+    for (end, letter) in text.char_indices() {
         match (letter, quote) {
-            (Some(letter @ ('"' | '\'')), None) => quote = Some(letter),
-            (Some(letter), Some(open)) if letter == open => quote = None,
-            (Some(letter), None) if between.contains(&letter) => {
-                steps.extend(assignment(&text[start..end], at + start));
+            (letter @ ('"' | '\''), None) => quote = Some(letter),
+            (letter, Some(open)) if letter == open => quote = None,
+            (letter, None) if between.contains(&letter) => {
+                words.push((start, &text[start..end]));
                 start = end + 1;
             }
-            (None, _) => steps.extend(assignment(&text[start..], at + start)),
             _ => {}
         }
     }
-    steps
+    words.push((start, &text[start..]));
+    words
 }
 
 fn assignment<'s>(word: &'s str, at: usize) -> Option<Statement<'s>> {
-    const QUOTES: [char; 2] = ['"', '\''];
     let lead = word.len() - word.trim_start().trim_start_matches(QUOTES).len();
     let (name, value) = word[lead..].split_once('=')?;
     let plain = value.trim().trim_matches(QUOTES);

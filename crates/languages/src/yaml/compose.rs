@@ -173,6 +173,7 @@ fn contradictions<'s>(
     let mut seen = without_capabilities(service, source);
     seen.extend(misplaced(service, source));
     seen.extend(without_runtime(service, set, source));
+    seen.extend(privileged(service, set, source));
     for request in requests(service) {
         seen.extend(ids_of_no_card(&request, source));
         let Some(count) = request.get("count") else { continue };
@@ -227,6 +228,31 @@ fn without_runtime<'s>(
     }
     let text = format!("NVIDIA_VISIBLE_DEVICES={devices}");
     Some(containers::observed_at(Observation::ChoiceWithoutRuntime, &text, named.span, source))
+}
+
+/// `privileged: true` of a service that is given some of the GPUs: all devices of the machine are in the container.
+fn privileged<'s>(
+    service: &Layers<'s>,
+    set: &[SetVariable<'s>],
+    source: &'s Source,
+) -> Option<Statement<'s>> {
+    let told = service.get("privileged").filter(|told| told.text() == Some("true"))?;
+    let is_some = |set: &SetVariable<'_>| match set.value.as_ref().map(|value| &value.kind) {
+        Some(ExprKind::Text(text)) => {
+            !matches!(text.trim(), "" | "all" | "none" | "void") && !text.contains(['$', '{'])
+        }
+        Some(ExprKind::Int(_)) => true,
+        _ => false,
+    };
+    let by_variable = set.iter().any(|set| set.name == "NVIDIA_VISIBLE_DEVICES" && is_some(set));
+    let by_request = requests(service).iter().any(|request| {
+        let count = request.get("count").and_then(|count| count.text());
+        request.get("device_ids").is_some() || count.is_some_and(|count| count.parse::<u32>().is_ok())
+    });
+    let seen = || {
+        containers::observed_at(Observation::PrivilegedBesideChoice, "privileged: true", told.span, source)
+    };
+    (by_variable || by_request).then(seen)
 }
 
 /// Reservations that say no capability, which the engine refuses: often one request that was written as several.

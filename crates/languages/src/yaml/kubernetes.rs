@@ -70,6 +70,7 @@ fn lower_container<'s>(container: &Rc<Node<'s>>, pod: Pod, lowering: &mut Loweri
     body.extend(chosen_aside(&set, &gpus, pod, source));
     body.extend(container.get("resources").and_then(|resources| without_limit(resources, source)));
     body.extend(privileged(container, &gpus, pod, source));
+    body.extend(of_the_pod(container, &gpus, source));
     gpus.any |= pod.has_runtime;
     gpus.read_variables(&set);
     let host = gpus.host(&set, Host::NoGpu);
@@ -130,6 +131,16 @@ fn privileged<'s>(container: &Node<'s>, gpus: &Gpus, pod: Pod, source: &'s Sourc
     let seen =
         || observed_at(Observation::PrivilegedBesideScheduler, "privileged: true", entry.span(), source);
     is_on.then(seen)
+}
+
+/// What decides where the pod of a container with GPUs runs, or by which runtime, one level too deep.
+fn of_the_pod<'s>(container: &Node<'s>, gpus: &Gpus, source: &'s Source) -> Option<Statement<'s>> {
+    const KEYS: &[&str] =
+        &["affinity", "nodeName", "nodeSelector", "resourceClaims", "runtimeClassName", "tolerations"];
+    let mut entries = container.entries().iter();
+    let entry = entries
+        .find(|entry| KEYS.contains(&entry.key()) && (gpus.any || entry.value.text() == Some("nvidia")))?;
+    Some(observed_at(Observation::PodKeyInContainer, entry.key(), entry.key.span, source))
 }
 
 fn is_gpu(name: &str) -> bool {

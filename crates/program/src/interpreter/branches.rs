@@ -218,8 +218,6 @@ impl<'p> Interpreter<'p> {
         let asked_before = std::mem::replace(&mut self.asked_count, false);
         let (value, tested) = self.eval_test(test);
         let mut counts = std::mem::replace(&mut self.asked_count, asked_before);
-        // Where there are processes with numbers, there are as many GPUs as somebody gave them.
-        counts |= speaks_of_rank(self.program.text(self.place(test.span)));
         if self.flow != Flow::Next {
             return None;
         }
@@ -230,6 +228,8 @@ impl<'p> Interpreter<'p> {
         }
         let presence = if truth.is_none() { self.presence(test, &tested) } else { None };
         truth = truth.or_else(|| self.known_presence(presence.as_ref()?));
+        // Where there are processes with numbers, there are as many GPUs as somebody gave them. It is the text of what runs.
+        counts |= truth.is_none() && speaks_of_rank(self.program.sources.text(self.place(test.span)));
         Some(EvaluatedTest { truth, presence, counts, tested })
     }
 

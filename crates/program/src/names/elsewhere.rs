@@ -215,18 +215,6 @@ impl<'c, 's> Names<'c, 's> {
         (!names.scopes.open_names).then(|| look(&names)).flatten()
     }
 
-    /// Whether some file sets an attribute of this name on a module, a class or an object by its name.
-    fn is_set_from_outside(&self, field: &str) -> bool {
-        let attribute = format!(".{field}");
-        self.program.every_file().filter(|(_, source)| source.is_python()).any(|(_, source)| {
-            source.text.match_indices(attribute.as_str()).any(|(at, _)| {
-                let (before, rest) = (&source.text[..at], source.text[at + attribute.len()..].trim_start());
-                let is_set = rest.starts_with('=') && !rest.starts_with("==") || rest.starts_with('[');
-                is_set && !before.ends_with("self")
-            })
-        })
-    }
-
     /// The only thing that a name is bound to which code at a place sees.
     fn bound(&self, at: Span, name: &str) -> Option<&Binding<'c, 's>> {
         self.bound_in(self.regions.holding(at), name)
@@ -265,7 +253,7 @@ impl<'c, 's> Names<'c, 's> {
     /// A constant of this module.
     fn constant(&self, name: &str, writing: &mut Rewriting) -> Option<Expr<'static>> {
         match self.bound_in(Key::Module, name)? {
-            Binding::Alias(_) if self.is_set_from_outside(name) => None,
+            Binding::Alias(_) if self.program.sets_attribute(name) => None,
             Binding::Alias(value) => self.value(value, writing),
             Binding::Import(import, Some(of)) => self.behind(writing, |names, writing| {
                 names.in_file(names.module(import, None)?, of, |other| other.constant(of, writing))

@@ -1,9 +1,10 @@
 //! What several checks of the same files kept, together.
 
 use super::shard::Shard;
-use super::writing::ResultWriter;
+use super::writing::{RestedOn, ResultWriter};
 use super::{MOST_STATES, ProgramFinding, ResultStore};
 use crate::facts::FileId;
+use crate::program::text_questions::TextQuestion;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
@@ -15,6 +16,7 @@ impl<T: ProgramFinding> ResultStore<T> {
         let (mut at, mut questions, mut variables) =
             (FxHashMap::default(), FxHashSet::default(), BTreeMap::new());
         let mut bindings = FxHashSet::default();
+        let mut texts: FxHashMap<TextQuestion, Vec<FileId>> = FxHashMap::default();
         for earlier in all {
             if joined.files.len() < earlier.files.len() {
                 joined.files.resize_with(earlier.files.len(), || None);
@@ -31,6 +33,14 @@ impl<T: ProgramFinding> ResultStore<T> {
                 }
             }
             variables.extend(earlier.variables);
+            let rested_on = RestedOn {
+                parts: &earlier.parts,
+                answers: &|number| {
+                    let (of, digest) = earlier.answers.get(number as usize)?;
+                    Some((&earlier.texts.get(*of as usize)?.0, *digest))
+                },
+            };
+            texts.extend(earlier.texts.iter().cloned());
             for (digest, names) in earlier.bindings {
                 if bindings.insert(digest) {
                     joined.bindings.push((digest, names));
@@ -46,11 +56,17 @@ impl<T: ProgramFinding> ResultStore<T> {
                 for came in states.into_iter().take(few) {
                     let judged = came.judged.iter().filter_map(|&number| earlier.judged.get(number as usize));
                     let judged = judged.cloned().collect();
-                    known.push(keeping.numbered(came, &earlier.parts, judged));
+                    known.push(keeping.numbered(came, &rested_on, judged));
                 }
             }
         }
         joined.variables = variables.into_iter().collect();
+        let answered = |question: TextQuestion| {
+            let files = texts.remove(&question).unwrap_or_default();
+            (question, files)
+        };
+        joined.texts = keeping.answers.asked.into_iter().map(answered).collect();
+        joined.answers = keeping.answers.all;
         (joined.parts, joined.judged) = (keeping.parts.all, keeping.judged);
         joined
     }

@@ -1,9 +1,12 @@
 //! What a check leaves to later ones: what its programs came to, and of earlier ones what may come back.
 
+use super::answers::{AnswerNumbers, updated};
 use super::{KnownFile, MOST_OF_EACH, MOST_STATES, ProgramFinding, ProgramResult, ResultCache, ResultStore};
+use crate::facts::FileId;
 use crate::program::Program;
 use crate::program::bindings::Names;
 use crate::program::dependencies::{DigestedPart, PartNumbers};
+use crate::program::text_questions::TextQuestion;
 use crate::sources::{Digest, Question};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::PoisonError;
@@ -11,6 +14,7 @@ use std::sync::PoisonError;
 impl<T: ProgramFinding> ResultCache<T> {
     /// What is to be kept for later checks; `None` where that is what was kept already.
     pub fn kept(self, program: &Program<'_>) -> Option<ResultStore<T>> {
+        let changed: Vec<FileId> = self.changed_files().collect();
         let mut found = self.found.into_inner().unwrap_or_else(PoisonError::into_inner);
         let taken = self.taken.into_inner().unwrap_or_else(PoisonError::into_inner);
         let news = program.file_facts.iter().zip(&self.earlier.files).zip(&self.digests);
@@ -33,7 +37,14 @@ impl<T: ProgramFinding> ResultCache<T> {
         let mut keeping = ResultWriter::default();
         let mut programs = Vec::new();
         let few = self.earlier.programs.len() <= MOST_OF_EACH * self.digests.len();
-        let new_parts = found.parts.all;
+        let new_rest = RestedOn { parts: &found.parts.all, answers: &|number| found.answers.get(number) };
+        let earlier_rest = RestedOn {
+            parts: &self.earlier.parts,
+            answers: &|number| {
+                let (of, digest) = self.earlier.answers.get(number as usize)?;
+                Some((&self.earlier.texts.get(*of as usize)?.0, *digest))
+            },
+        };
         for (key, before) in self.earlier.programs {
             let new = found.programs.remove(&key);
             // Of a check of few files it is not known which programs are gone.
@@ -41,16 +52,16 @@ impl<T: ProgramFinding> ResultCache<T> {
                 continue;
             }
             let mut all: Vec<ProgramResult> =
-                new.into_iter().map(|(came, new)| keeping.numbered(came, &new_parts, new)).collect();
+                new.into_iter().map(|(came, new)| keeping.numbered(came, &new_rest, new)).collect();
             for came in before.into_iter().take(MOST_STATES - all.len()) {
                 let known = came.judged.iter().filter_map(|&number| self.earlier.judged.get(number as usize));
                 let known = known.cloned().collect();
-                all.push(keeping.numbered(came, &self.earlier.parts, known));
+                all.push(keeping.numbered(came, &earlier_rest, known));
             }
             programs.push((key, all));
         }
         let new = found.programs.into_iter();
-        programs.extend(new.map(|(key, (came, new))| (key, vec![keeping.numbered(came, &new_parts, new)])));
+        programs.extend(new.map(|(key, (came, new))| (key, vec![keeping.numbered(came, &new_rest, new)])));
         let mut questions = self.earlier.questions;
         let (beside, root) = (&program.sources.beside, &program.sources.root);
         let known: FxHashSet<Question> = questions.iter().map(|(question, _)| question.clone()).collect();
@@ -60,6 +71,16 @@ impl<T: ProgramFinding> ResultCache<T> {
         let asked = program.variables_asked();
         variables.retain(|(name, _)| !asked.iter().any(|(known, _)| known == name));
         variables.extend(asked);
+        let before: FxHashMap<&TextQuestion, &Vec<FileId>> =
+            self.earlier.texts.iter().map(|(question, files)| (question, files)).collect();
+        let texts = keeping.answers.asked.into_iter().map(|question| {
+            let files = match before.get(&question) {
+                Some(before) => updated(program, &question, before, &changed),
+                None => program.files_answering(&question).to_vec(),
+            };
+            (question, files)
+        });
+        let texts = texts.collect();
         let files = self.digests.into_iter().enumerate().map(seen).collect();
         let mut bindings: FxHashMap<Digest, Names> = self.earlier.bindings.into_iter().collect();
         let now = program.file_facts.iter().map(|look| &look.pieces.bindings);
@@ -70,6 +91,8 @@ impl<T: ProgramFinding> ResultCache<T> {
             files,
             questions,
             variables,
+            texts,
+            answers: keeping.answers.all,
             bindings,
             parts: keeping.parts.all,
             programs,
@@ -83,11 +106,23 @@ pub(super) struct ResultWriter<T> {
     numbers: FxHashMap<T, u32>,
     pub judged: Vec<T>,
     pub parts: PartNumbers,
+    pub answers: AnswerNumbers,
+}
+
+/// What the numbers of a result stand for.
+pub(super) struct RestedOn<'a> {
+    pub parts: &'a [DigestedPart],
+    pub answers: &'a dyn Fn(u32) -> Option<(&'a TextQuestion, Digest)>,
 }
 
 impl<T> Default for ResultWriter<T> {
     fn default() -> Self {
-        ResultWriter { numbers: FxHashMap::default(), judged: Vec::new(), parts: PartNumbers::default() }
+        ResultWriter {
+            numbers: FxHashMap::default(),
+            judged: Vec::new(),
+            parts: PartNumbers::default(),
+            answers: AnswerNumbers::default(),
+        }
     }
 }
 
@@ -96,11 +131,14 @@ impl<T: ProgramFinding> ResultWriter<T> {
     pub fn numbered(
         &mut self,
         mut came: ProgramResult,
-        parts: &[DigestedPart],
+        rested_on: &RestedOn<'_>,
         judged: Vec<T>,
     ) -> ProgramResult {
-        let held = came.rests_on.iter().filter_map(|&number| parts.get(number as usize).cloned());
+        let held = came.rests_on.iter().filter_map(|&number| rested_on.parts.get(number as usize).cloned());
         came.rests_on = held.map(|held| self.parts.number(held)).collect();
+        let answers = came.answers.iter().filter_map(|&number| (rested_on.answers)(number));
+        came.answers =
+            answers.map(|(question, digest)| self.answers.number(question.clone(), digest)).collect();
         came.judged = judged.into_iter().map(|one| self.number(one)).collect();
         came
     }

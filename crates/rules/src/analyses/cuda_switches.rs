@@ -80,8 +80,17 @@ fn sees(scope: &FileScope<'_>, moves: &[Move], one: &Move, switch: &str, of_modu
         };
         return one.class.is_some() && moves.iter().any(asks_there);
     }
-    let in_function = |number: usize| scope.text(scope.code.functions[number].span).contains(switch);
+    let in_function = |number: usize| mentions(scope.text(scope.code.functions[number].span), switch);
     of_module || one.function.is_some_and(in_function)
+}
+
+/// Whether a text has the switch as a whole: `tensor.cpu()` does not ask `cpu`.
+fn mentions(text: &str, switch: &str) -> bool {
+    let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
+    text.match_indices(switch).any(|(at, _)| {
+        !text[..at].ends_with(|letter: char| is_part(letter) || letter == '.')
+            && !text[at + switch.len()..].starts_with(is_part)
+    })
 }
 
 fn root_of(switch: &str) -> &str {
@@ -112,6 +121,11 @@ fn switch_in(test: &Expr<'_>, result: bool, scope: &FileScope<'_>) -> Option<(St
             let others = ["count", "device", "id", "multi", "num", "visible", "n_gpu", "all"];
             let is_switch = (name.contains("cuda") || name.ends_with("gpu"))
                 && !others.iter().any(|word| name.contains(word));
+            // `if not args.cpu:`
+            let is_of_cpu = matches!(name.as_str(), "cpu" | "cpu_only" | "force_cpu" | "use_cpu");
+            if is_of_cpu && scope.names.path(test).is_none_or(|path| !path.starts_with("torch.")) {
+                return Some((scope.text(test.span).to_owned(), !result));
+            }
             let is_on = if name.contains("no_") { !result } else { result };
             is_switch.then(|| (scope.text(test.span).to_owned(), is_on))
         }

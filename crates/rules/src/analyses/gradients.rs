@@ -56,7 +56,7 @@ pub(super) struct Run<'s> {
 /// The first call of a model in a loop behind `model.eval()`, with gradients on.
 pub(super) fn missing_in_evaluation(scope: &FileScope<'_>) -> Vec<RawFinding> {
     // A test compares what a few calls give.
-    if scope.program.is_of_tests(scope.file) {
+    if scope.program.is_of_tests(scope.file) || models_differentiate(scope) {
         return Vec::new();
     }
     let mut seen: FxHashSet<(Span, &str)> = FxHashSet::default();
@@ -67,6 +67,12 @@ pub(super) fn missing_in_evaluation(scope: &FileScope<'_>) -> Vec<RawFinding> {
         raw_finding.beside(scope.place(run.mode), "evaluation mode turns no gradients off")
     });
     raw_findings.collect()
+}
+
+/// Whether a file that this one imports differentiates by itself, as a model does whose forces are gradients of its energy.
+fn models_differentiate(scope: &FileScope<'_>) -> bool {
+    let imported = scope.program.files_imported(scope.file);
+    imported.into_iter().any(|file| scope.program.sources.file(file).text.contains("autograd.grad("))
 }
 
 /// The calls of models in loops, in evaluation mode and with gradients on.

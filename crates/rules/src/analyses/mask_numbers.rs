@@ -178,8 +178,20 @@ fn entry_of_mask(scope: &FileScope<'_>, index: &Expr<'_>, hops: usize) -> bool {
             ExprKind::Call(call) => {
                 is_int(scope, call).is_some_and(|inner| entry_of_mask(scope, inner, hops + 1))
             }
+            ExprKind::Name(name) => is_cut_in_steps(scope, meant, name),
             _ => false,
         }
+}
+
+/// `mask = os.environ["CUDA_VISIBLE_DEVICES"]`, and then `mask = mask.split(",")[0]`: all that the name is given comes of the mask.
+fn is_cut_in_steps(scope: &FileScope<'_>, index: &Expr<'_>, name: &str) -> bool {
+    let is_own = |value: &Expr<'_>| {
+        scope.text(value.span).strip_prefix(name).is_some_and(|rest| rest.starts_with(['.', '[']))
+    };
+    let values = scope.names.may_mean(index);
+    let (own, other): (Vec<&Expr<'_>>, Vec<&Expr<'_>>) = values.into_iter().partition(|value| is_own(value));
+    let is_mask = |value: &&Expr<'_>| mask_in(scope, value).is_some();
+    !own.is_empty() && !other.is_empty() && other.iter().all(is_mask)
 }
 
 /// `[int(one) for one in mask.split(",")]`, `list(map(int, mask.split(",")))`

@@ -198,7 +198,7 @@ pub(super) fn that_are_not_named(scope: &FileScope<'_>) -> Vec<RawFinding> {
 }
 
 /// Whether every build that the project may install is older than 1.9: a session of these takes all providers of its build.
-fn takes_gpu_unasked(scope: &FileScope<'_>) -> bool {
+pub(super) fn takes_gpu_unasked(scope: &FileScope<'_>) -> bool {
     const PACKAGE: &str = "onnxruntime-gpu";
     let Some(old) = Range::read("<1.9") else { return false };
     if let Some(range) = scope.program.versions().range(scope.program.name_of(scope.file), PACKAGE) {
@@ -241,7 +241,12 @@ fn sessions(scope: &FileScope<'_>) -> Vec<Session> {
 }
 
 /// The lists that an expression may be: through a name, either side of a condition, and the values of a table.
-fn may_be<'e>(expr: &'e Expr<'e>, scope: &'e FileScope<'_>, depth: usize, lists: &mut Vec<&'e [Expr<'e>]>) {
+pub(super) fn may_be<'e>(
+    expr: &'e Expr<'e>,
+    scope: &'e FileScope<'_>,
+    depth: usize,
+    lists: &mut Vec<&'e [Expr<'e>]>,
+) {
     const DEEPEST: usize = 4;
     if depth > DEEPEST {
         return;
@@ -271,7 +276,7 @@ fn may_be<'e>(expr: &'e Expr<'e>, scope: &'e FileScope<'_>, depth: usize, lists:
 }
 
 /// `"CUDAExecutionProvider"`, or `("CUDAExecutionProvider", {…})`
-fn provider<'e>(listed: &'e Expr<'e>, scope: &'e FileScope<'_>) -> Option<&'e str> {
+pub(super) fn provider<'e>(listed: &'e Expr<'e>, scope: &'e FileScope<'_>) -> Option<&'e str> {
     match &scope.names.meant(listed).kind {
         ExprKind::Text(name) => Some(name),
         ExprKind::Sequence(pair) => pair.first().and_then(|first| provider(first, scope)),

@@ -3,11 +3,11 @@
 
 use super::{
     Analysis, bare_tools, builds, conda_images, containers, docker_requests, global_ranks, host_collectives,
-    image_builds, image_stages, late_ranks, linked, loaded_modules, local_ranks, mpi_ranks, node_numbers,
-    picked_cards, podman_options, pooled_pipelines, preloads, process_counts, providers, rank_masks, ranks,
-    ray_environments, ray_tasks, requirements, served_cards, settings_files, slurm_jobs, spawned_devices,
-    spread_ranks, subshells, task_numbers, thread_contexts, trainer_moves, unread_choices, uv_runs,
-    vllm_engines,
+    image_builds, image_stages, kept_layers, late_providers, late_ranks, linked, loaded_modules, local_ranks,
+    mpi_ranks, node_numbers, picked_cards, podman_options, pooled_pipelines, preloads, process_counts,
+    providers, rank_masks, ranks, ray_environments, ray_tasks, requirements, script_choices, served_cards,
+    settings_files, slurm_jobs, spawned_devices, spread_ranks, subshells, task_numbers, thread_contexts,
+    trainer_moves, trainer_tasks, unread_choices, uv_runs, vllm_engines,
 };
 
 /// All of them, by name.
@@ -41,6 +41,11 @@ pub(super) const ANALYSES: &[Analysis] = &[
         look: requirements::of_torch,
     },
     Analysis { name: "cpu-tensor-in-nccl", words: &["init_process_group"], look: host_collectives::of_nccl },
+    Analysis {
+        name: "container-env-in-script",
+        words: &["NVIDIA_VISIBLE_DEVICES"],
+        look: script_choices::that_nobody_reads,
+    },
     Analysis {
         name: "count-and-device-ids",
         words: &["device=", "device_ids"],
@@ -96,6 +101,7 @@ pub(super) const ANALYSES: &[Analysis] = &[
         words: &["download.pytorch.org"],
         look: requirements::overruled_indexes,
     },
+    Analysis { name: "layers-left-on-cpu", words: &["llama_cpp"], look: kept_layers::on_the_cpu },
     Analysis {
         name: "library-dropped-by-linker",
         words: &["cuda_if_available"],
@@ -142,6 +148,11 @@ pub(super) const ANALYSES: &[Analysis] = &[
         name: "provider-dropped",
         words: &["CUDAExecutionProvider", "TensorrtExecutionProvider"],
         look: providers::that_are_dropped,
+    },
+    Analysis {
+        name: "provider-chosen-too-late",
+        words: &["set_providers"],
+        look: late_providers::that_leave_the_gpu,
     },
     Analysis {
         name: "provider-fails-softly",
@@ -219,6 +230,7 @@ pub(super) const ANALYSES: &[Analysis] = &[
         look: task_numbers::beyond_cards,
     },
     Analysis { name: "tasks-below-node", words: &["#SBATCH"], look: slurm_jobs::tasks_below_node },
+    Analysis { name: "tasks-below-devices", words: &["#SBATCH"], look: trainer_tasks::below_devices },
     Analysis { name: "tool-without-gpu", words: &["nvidia-smi"], look: bare_tools::without_gpu },
     Analysis { name: "trainer-moves-model", words: &["Trainer("], look: trainer_moves::undone },
     Analysis {

@@ -8,11 +8,11 @@ use super::{
     epoch_outputs, fixtures, gradients, hard_cuda, hardware, host_arrays, import_proofs, inputs, jax_memory,
     jax_platforms, kept_counts, kept_graphs, kept_on_current, late_moves, late_offloads, lazy_imports,
     leak_checks, left_graphs, left_models, legacy_constructors, loaded_again, loader_generators, locks,
-    loss_weights, made_layers, made_tensors, mask_numbers, memory_fractions, model_instances, nvml_indices,
-    optional_imports, parallel_kernels, parsed_masks, pickled, placed_models, plain_layers, python_names,
-    quantized_moves, resets, retries, rocm, step_loops, switches, tensorflow, tensorflow_cards,
-    tensorflow_memory, text_numbers, tf32, uncalled_checks, unentered_contexts, unmoved_tensors,
-    unused_choices, visible_counts, volatile,
+    loss_weights, made_layers, made_tensors, mask_numbers, memory_fractions, model_instances,
+    negative_indices, nvml_indices, optional_imports, parallel_kernels, parsed_masks, pickled, placed_models,
+    plain_layers, python_names, quantized_moves, resets, retries, rocm, step_loops, switches, tensorflow,
+    tensorflow_cards, tensorflow_memory, text_numbers, tf32, uncalled_checks, unentered_contexts,
+    unmoved_tensors, unused_choices, visible_counts, volatile,
 };
 
 /// All of them, by name.
@@ -249,6 +249,11 @@ pub(super) const ANALYSES: &[Analysis] = &[
         name: "model-loaded-again",
         words: &["streamlit", "gradio", "fastapi", "flask"],
         look: loaded_again::with_each_request,
+    },
+    Analysis {
+        name: "negative-device-index",
+        words: &["-1", "get_device()"],
+        look: negative_indices::used_as_indices,
     },
     Analysis { name: "numba-cache-committed", words: &[], look: caches::that_numba_left },
     Analysis { name: "numba-parallel-in-pool", words: &["numba"], look: parallel_kernels::in_pools },

@@ -52,6 +52,14 @@ fn is_task_number(scope: &FileScope<'_>, index: &Expr<'_>) -> bool {
             }
         }
         ExprKind::Item(item) => scope.names.path(&item.0) == Some("os.environ") && is_name(&item.1),
+        // `self.local_rank`, which is 0 until the group is joined.
+        ExprKind::Name(_) | ExprKind::Attribute(..) => {
+            let values = scope.names.may_mean(meant);
+            let mut others = values.iter().filter(|value| !matches!(value.kind, ExprKind::Int(_))).peekable();
+            values.len() > 1
+                && others.peek().is_some()
+                && others.all(|value| !std::ptr::eq(*value, meant) && is_task_number(scope, value))
+        }
         _ => false,
     }
 }
@@ -93,11 +101,15 @@ pub(super) fn has_one_card_each(scope: &FileScope<'_>) -> bool {
     !jobs.is_empty() && jobs.iter().all(|job| job.bound.is_some())
 }
 
-/// The jobs that start this file.
+/// The jobs that start this file, or one that imports it.
 fn jobs_of(scope: &FileScope<'_>) -> Vec<Job> {
     let mut jobs = Vec::new();
+    let mut started = vec![scope.file];
+    started.extend(scope.program.importers(scope.file).into_iter().map(|importer| importer.file));
     for commands in scope.program.run_commands() {
-        for command in commands.iter().filter(|command| command.starts == Some(scope.file)) {
+        for command in
+            commands.iter().filter(|command| command.starts.is_some_and(|file| started.contains(&file)))
+        {
             let around = std::iter::successors(Some(command), |inner| Some(&commands[inner.around?]));
             let mut around: Vec<&RunCommand> = around.collect();
             around.reverse();

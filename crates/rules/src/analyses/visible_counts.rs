@@ -2,7 +2,7 @@
 
 use super::names_in_text::mentions;
 use crate::code::walk::{Ancestor, CodeNode, walk};
-use crate::code::{Expr, ExprKind, StatementKind, Target};
+use crate::code::{Expr, ExprKind, Operator, StatementKind, Target};
 use crate::commands::program_name;
 use crate::facts::Span;
 use crate::findings::Severity;
@@ -69,6 +69,11 @@ pub(super) fn as_masks(scope: &FileScope<'_>) -> Vec<RawFinding> {
             }
         }
         CodeNode::Expr(expr) => {
+            if let Some(number) = number_in_command(expr)
+                && known.has_number(scope.text(number.span))
+            {
+                found.push(expr.span);
+            }
             let given: Vec<&Expr<'_>> = match &expr.kind {
                 ExprKind::Mapping(entries) => {
                     let of_mask = |key: &Option<Expr<'_>>| key.as_ref().is_some_and(names_mask);
@@ -123,6 +128,33 @@ impl Known<'_> {
     }
 }
 
+/// The number behind the mask in the text of a command: `f"CUDA_VISIBLE_DEVICES={n} python train.py"`,
+/// `"CUDA_VISIBLE_DEVICES=" + str(n)`, `"CUDA_VISIBLE_DEVICES=%d" % n`.
+fn number_in_command<'c>(expr: &'c Expr<'c>) -> Option<&'c Expr<'c>> {
+    let ends_with_mask = |expr: &Expr<'_>| match &expr.kind {
+        ExprKind::Text(text) => text.strip_suffix('=').is_some_and(|text| text.ends_with(MASK)),
+        _ => false,
+    };
+    match &expr.kind {
+        ExprKind::Join(parts) => {
+            let at = parts.iter().position(ends_with_mask)?;
+            parts.get(at + 1)
+        }
+        ExprKind::Binary(Operator::Add, sides) if ends_with_mask(&sides.0) => Some(&sides.1),
+        ExprKind::Binary(Operator::Remainder, sides) => {
+            let ExprKind::Text(text) = &sides.0.kind else { return None };
+            let behind = text.split_once(MASK)?.1;
+            // What fills the first place of the text.
+            let is_first = behind.starts_with("=%") && text.find('%') == text.find("=%").map(|at| at + 1);
+            match &sides.1.kind {
+                ExprKind::Sequence(values) => values.first().filter(|_| is_first),
+                _ => Some(&sides.1).filter(|_| is_first),
+            }
+        }
+        _ => None,
+    }
+}
+
 fn is_mask(target: &Target<'_>) -> bool {
     matches!(target, Target::Item(item) if names_mask(&item.1))
 }
@@ -141,7 +173,7 @@ fn asks_first(scope: &FileScope<'_>, around: &[Ancestor<'_, '_>]) -> bool {
 
 /// Whether the file asks for the mask that it was given.
 fn reads_mask(scope: &FileScope<'_>) -> bool {
-    const ASKS: &[&str] = &["get(", "getenv(", "setdefault(", "in os.environ", "pop("];
+    const ASKS: &[&str] = &["get(", "getenv(", "setdefault(", "pop("];
     let asks = |line: &str| {
         line.split_once(MASK).is_some_and(|(before, after)| {
             let after = after.trim_start_matches(['"', '\'']);
@@ -150,7 +182,8 @@ fn reads_mask(scope: &FileScope<'_>) -> bool {
                 rest.starts_with('=') && !rest.starts_with("==")
             };
             let is_key = after.trim_start().starts_with(':') || after.trim_start().starts_with('=');
-            ASKS.iter().any(|ask| before.contains(ask) || after.contains(ask)) || !written && !is_key
+            let is_asked = after.contains("in os.environ") || ASKS.iter().any(|ask| before.contains(ask));
+            is_asked || !written && !is_key
         })
     };
     scope.whole_text().lines().filter(|line| !line.trim_start().starts_with('#')).any(asks)

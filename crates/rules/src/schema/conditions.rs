@@ -54,6 +54,8 @@ pub struct Condition {
     /// something to a device that a file which it is tied to by imports chooses, with the CPU among the choices. And nothing in
     /// the function around needs one.
     pub asks_for_gpu: Option<bool>,
+    /// For `uses`: the file, or one that it is tied to by imports, joins a group of processes of torch.
+    pub joins_group: Option<bool>,
     /// The function around it moves something to the GPU on every way through it.
     pub needs_gpu: Option<bool>,
     /// The program did not set this variable on some path to the event.
@@ -153,8 +155,10 @@ pub struct Argument {
     pub position: Option<usize>,
     /// As keyword.
     pub name: Option<String>,
-    /// It is not given.
+    /// It is not given, or given as `None`.
     pub absent: Option<bool>,
+    /// It is `None` where there is a GPU, and the CPU otherwise.
+    pub none_on_gpu: Option<bool>,
     /// It is a literal, a constant of the file, or a name outside the project.
     pub known: Option<bool>,
     /// It is one of these: texts and numbers as they are, names outside the project dotted, `None`, `True`, `False`.

@@ -65,7 +65,7 @@ impl Names<'_, '_> {
             return None;
         }
         self.with_class(&call.callee, |names, class| {
-            if !names.is_made_plainly(class, writing) || names.is_set_from_outside(field) {
+            if !names.is_made_plainly(class, writing) || names.program.sets_attribute(field) {
                 return None;
             }
             let code = names.program.code(names.file);
@@ -211,7 +211,7 @@ impl Names<'_, '_> {
         if self.scopes.changes(name) {
             return None;
         }
-        if !self.is_only_read(name) || self.is_set_from_outside(name) {
+        if !self.is_only_read(name) || self.program.sets_attribute(name) {
             return None;
         }
         match self.bound_in(here, name)? {

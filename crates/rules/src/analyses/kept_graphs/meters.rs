@@ -1,8 +1,9 @@
-//! Sums of losses in a class of the project: `meter.update(loss)` adds the loss to what the object holds.
+//! Sums and lists of losses in a class of the project: `meter.update(loss)` adds the loss to what the object holds, and so does
+//! `meter["loss"] = loss` where its class appends it.
 
 use super::{Note, is_cut_off, is_without_graph, terms, text_of_target, with_graphs};
 use crate::code::walk::{Ancestor, CodeNode, innermost_loop, walk, within_function};
-use crate::code::{Expr, ExprKind, Operator, StatementKind, Target};
+use crate::code::{Expr, ExprKind, Operator, Statement, StatementKind, Target};
 use crate::facts::Span;
 use crate::program::Names;
 use crate::rules::analyses::memory::method_of;
@@ -15,8 +16,7 @@ pub(super) fn by_sums(scope: &FileScope<'_>, notes: &[Note]) -> Vec<RawFinding> 
     let mut given: Vec<(Span, &Expr<'_>, &str, usize, String)> = Vec::new();
     let mut graphs_in: FxHashMap<(Option<usize>, Span), Vec<String>> = FxHashMap::default();
     walk(scope.code, &mut |part, around| {
-        let CodeNode::Expr(expr) = part else { return };
-        let Some((object, method, call)) = method_of(expr) else { return };
+        let Some((object, method, arguments, span)) = handed(part) else { return };
         let (function, around) = within_function(around);
         let inner = innermost_loop(around).map(|step| step.span);
         let Some(inside) = inner.filter(|_| !is_without_graph(scope, around)) else { return };
@@ -28,16 +28,16 @@ pub(super) fn by_sums(scope: &FileScope<'_>, notes: &[Note]) -> Vec<RawFinding> 
         if graphs.is_empty() {
             return;
         }
-        let before = || notes.iter().filter(is_here).filter(|note| note.span.start < expr.span.start);
-        for (position, argument) in call.arguments.iter().enumerate() {
+        let before = || notes.iter().filter(is_here).filter(|note| note.span.start < span.start);
+        for (position, argument) in arguments {
             // `meter.update([loss, other])`
-            let values = match &argument.value.kind {
+            let values = match &argument.kind {
                 ExprKind::Sequence(parts) => parts.iter().flat_map(|part| terms(scope, part)).collect(),
-                _ => terms(scope, &argument.value),
+                _ => terms(scope, argument),
             };
             let kept = values.iter().find(|value| graphs.contains(value) && !is_cut_off(before(), value));
-            if let Some(value) = kept.filter(|_| argument.name.is_none() && !argument.unpacked) {
-                given.push((argument.value.span, object, method, position, value.clone()));
+            if let Some(value) = kept {
+                given.push((argument.span, object, method, position, value.clone()));
             }
         }
     });
@@ -47,6 +47,27 @@ pub(super) fn by_sums(scope: &FileScope<'_>, notes: &[Note]) -> Vec<RawFinding> 
         Some(RawFinding::at(scope.place(span)).word("total", total).word("value", value))
     };
     given.into_iter().filter_map(finding).collect()
+}
+
+/// What an object is handed, and by which of its methods: the arguments with their positions.
+type Handed<'e> = (&'e Expr<'e>, &'e str, Vec<(usize, &'e Expr<'e>)>, Span);
+
+/// `meter.update(loss)`, and `meter["loss"] = loss`.
+fn handed<'e>(part: CodeNode<'e, 'e>) -> Option<Handed<'e>> {
+    match part {
+        CodeNode::Expr(expr) => {
+            let (object, method, call) = method_of(expr)?;
+            let plain =
+                call.arguments.iter().enumerate().filter(|(_, one)| one.name.is_none() && !one.unpacked);
+            Some((object, method, plain.map(|(at, one)| (at, &one.value)).collect(), expr.span))
+        }
+        CodeNode::Statement(step) => {
+            let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind else { return None };
+            let [Target::Item(item)] = &targets[..] else { return None };
+            Some((&item.0, "__setitem__", vec![(1, value)], step.span))
+        }
+        CodeNode::Target(_) => None,
+    }
 }
 
 /// The class that an object was made of, by its name.
@@ -65,7 +86,8 @@ fn sum_of(scope: &FileScope<'_>, class: &str, method: &str, position: usize) -> 
     if scope.code.classes.iter().any(|known| known.name == class) {
         return sum_in(scope, class, method, position);
     }
-    let files = scope.program.files_with("+=");
+    let mut files = scope.program.files_with("+=").to_vec();
+    files.extend(scope.program.files_with(".append(").iter().copied());
     let mut others =
         files.iter().filter(|file| **file != scope.file && scope.program.has_word(**file, class));
     others.find_map(|file| {
@@ -102,6 +124,16 @@ fn sum_in(scope: &FileScope<'_>, class: &str, method: &str, position: usize) -> 
         let is_changed = ["isinstance(", "is_tensor(", ".item()", ".detach()", "no_grad"]
             .iter()
             .any(|word| text.contains(word));
+        if let Some(list) = list_that_takes(scope, step, parameter.name)
+            && !is_changed
+            && !replaced.contains(&function.span)
+            && !is_without_graph(scope, around)
+            && method == "__setitem__"
+            && !scope.whole_text().contains("deque(")
+        {
+            found.get_or_insert(list);
+            return;
+        }
         let (target, value) = match &step.kind {
             StatementKind::Update { target, operator: Operator::Add, value } => (target, value),
             StatementKind::Assign { targets, value: Some(value), .. } => match (&targets[..], &value.kind) {
@@ -141,4 +173,14 @@ fn sum_in(scope: &FileScope<'_>, class: &str, method: &str, position: usize) -> 
         }
     });
     found
+}
+
+/// `self.values[key].append(value)`: the list of the object to which a method adds what it is given.
+fn list_that_takes(scope: &FileScope<'_>, step: &Statement<'_>, given: &str) -> Option<String> {
+    let StatementKind::Evaluate(expr) = &step.kind else { return None };
+    let (list, method, call) = method_of(expr)?;
+    let [only] = &call.arguments[..] else { return None };
+    let is_it = method == "append" && matches!(only.value.kind, ExprKind::Name(name) if name == given);
+    let text = scope.text(list.span);
+    (is_it && text.starts_with("self.")).then(|| text.to_owned())
 }

@@ -38,18 +38,17 @@ fn asked_below<'a>(scope: &FileScope<'a>, chosen: &Requirement) -> Vec<(Place, &
     let here = scope.code.requirements.iter().filter(is_it);
     let below = here.filter(|asked| asked.span.start > chosen.span.end && asked.part != chosen.part);
     let mut found: Vec<_> = below.map(|asked| (scope.place(asked.span), asked)).collect();
-    for file in lists_below(scope, chosen) {
+    for (_, file) in lists_of(scope, |one| one.site.span.start > chosen.span.end) {
         let asked = scope.program.code(file).requirements.iter().filter(is_it);
         found.extend(asked.map(|asked| (Place { file, span: asked.span }, asked)));
     }
     found
 }
 
-/// `requirements.txt` of `pip install -r requirements.txt`, in commands below.
-fn lists_below(scope: &FileScope<'_>, chosen: &Requirement) -> Vec<FileId> {
-    let is_below = |one: &&RunCommand| one.site.span.start > chosen.span.end;
+/// `requirements.txt` of `pip install -r requirements.txt`, with the command that reads it.
+pub fn lists_of(scope: &FileScope<'_>, is_one: impl Fn(&RunCommand) -> bool) -> Vec<(Place, FileId)> {
     let mut found = Vec::new();
-    for command in scope.own_commands().filter(is_below) {
+    for command in scope.own_commands().filter(|command| is_one(command)) {
         let Some(told) = ["pip", "pip3"].iter().find_map(|pip| command.told(pip)) else { continue };
         // An index of its own, or no packages beside these, make it another question.
         let is_plain = !told.iter().any(|word| word.contains("index") || *word == "-i" || *word == "-f");
@@ -57,7 +56,8 @@ fn lists_below(scope: &FileScope<'_>, chosen: &Requirement) -> Vec<FileId> {
             continue;
         }
         let lists = told.windows(2).filter(|pair| matches!(pair[0], "-r" | "--requirement"));
-        found.extend(lists.filter_map(|pair| scope.program.file_beside(command, None, pair[1])));
+        let files = lists.filter_map(|pair| scope.program.file_beside(command, None, pair[1]));
+        found.extend(files.map(|file| (command.site, file)));
     }
     found
 }

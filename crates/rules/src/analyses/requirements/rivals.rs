@@ -1,8 +1,12 @@
 //! Distributions of one package for the CPU and for a GPU, asked for in one environment.
 
+use super::builds::has_one_environment;
 use super::meet;
-use crate::code::{Grammar, Requirement};
+use super::replaced::lists_of;
+use crate::code::{Grammar, Part, Requirement};
+use crate::facts::Place;
 use crate::rules::files::{FileScope, RawFinding};
+use crate::sources::Language;
 
 /// Distributions that hold files of the same names.
 const RIVALS: &[&[&str]] = &[
@@ -19,9 +23,12 @@ const OF_BOTH: &[&str] =
 /// So many of a file are compared with each other.
 const MOST: usize = 50;
 
+fn family(asked: &Requirement) -> Option<usize> {
+    RIVALS.iter().position(|names| names.contains(&asked.name.as_str()))
+}
+
 /// Requirements that overwrite the files of another one.
 pub fn rival_builds(scope: &FileScope<'_>) -> Vec<RawFinding> {
-    let family = |it: &Requirement| RIVALS.iter().position(|names| names.contains(&it.name.as_str()));
     let known: Vec<&Requirement> =
         scope.code.requirements.iter().filter(|it| family(it).is_some()).take(MOST).collect();
     let mut seen: Vec<RawFinding> = Vec::new();
@@ -35,7 +42,36 @@ pub fn rival_builds(scope: &FileScope<'_>) -> Vec<RawFinding> {
         let raw_finding = RawFinding::at(place).word("package", &later.name).word("other", &rival.name);
         seen.push(raw_finding.beside(scope.place(rival.span), "the other build is asked for here"));
     }
+    seen.extend(rivals_in_lists(scope));
     seen
+}
+
+/// `pip install onnxruntime-gpu` in an image, beside `pip install -r requirements.txt` whose list asks for `onnxruntime`.
+fn rivals_in_lists(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    if scope.language() != Language::Dockerfile || !has_one_environment(scope) {
+        return Vec::new();
+    }
+    let is_plain = |asked: &&Requirement| family(asked).is_some() && asked.marker.is_empty();
+    let by_commands = scope.code.requirements.iter().filter(is_plain);
+    let by_commands: Vec<_> = by_commands.filter(|asked| matches!(asked.part, Part::Command(_))).collect();
+    let mut found = Vec::new();
+    for (command, file) in lists_of(scope, |_| true) {
+        for listed in scope.program.code(file).requirements.iter().filter(is_plain) {
+            let is_rival =
+                |asked: &&&Requirement| asked.name != listed.name && family(asked) == family(listed);
+            let Some(rival) = by_commands.iter().find(is_rival) else { continue };
+            // A build that is taken out again leaves the other one alone.
+            if scope.whole_text().contains("pip uninstall") {
+                continue;
+            }
+            let raw_finding =
+                RawFinding::at(command).word("package", &listed.name).word("other", &rival.name);
+            let raw_finding =
+                raw_finding.beside(Place { file, span: listed.span }, "the list asks for it here");
+            found.push(raw_finding.beside(scope.place(rival.span), "the other build is asked for here"));
+        }
+    }
+    found
 }
 
 /// Whether one is a package of conda, and the other one of the list for pip in the same file. What conda installs alone, it chooses itself.
