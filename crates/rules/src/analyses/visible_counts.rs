@@ -69,10 +69,11 @@ pub(super) fn as_masks(scope: &FileScope<'_>) -> Vec<RawFinding> {
             }
         }
         CodeNode::Expr(expr) => {
-            if let Some(number) = number_in_command(expr)
+            if let Some(line) = line_that_runs(scope, expr)
+                && let Some(number) = number_in_command(line)
                 && known.has_number(scope.text(number.span))
             {
-                found.push(expr.span);
+                found.push(number.span);
             }
             let given: Vec<&Expr<'_>> = match &expr.kind {
                 ExprKind::Mapping(entries) => {
@@ -128,11 +129,28 @@ impl Known<'_> {
     }
 }
 
+/// The text that a call hands to a shell of this machine.
+fn line_that_runs<'c>(scope: &FileScope<'c>, expr: &'c Expr<'c>) -> Option<&'c Expr<'c>> {
+    let ExprKind::Call(call) = &expr.kind else { return None };
+    let path = scope.names.path(&call.callee)?;
+    let runs = matches!(path, "os.system" | "os.popen") || path.starts_with("subprocess.");
+    let line = call.arguments.first().filter(|one| runs && !one.unpacked)?;
+    Some(scope.names.meant(&line.value))
+}
+
+/// Whether what stands before a mask lets the shell itself set it: not `ssh host`, which has cards of its own.
+fn sets_here(text: &str) -> bool {
+    let before = text.trim_end();
+    before.is_empty() || ["export", "env", ";", "&", "|", "("].iter().any(|word| before.ends_with(word))
+}
+
 /// The number behind the mask in the text of a command: `f"CUDA_VISIBLE_DEVICES={n} python train.py"`,
 /// `"CUDA_VISIBLE_DEVICES=" + str(n)`, `"CUDA_VISIBLE_DEVICES=%d" % n`.
 fn number_in_command<'c>(expr: &'c Expr<'c>) -> Option<&'c Expr<'c>> {
     let ends_with_mask = |expr: &Expr<'_>| match &expr.kind {
-        ExprKind::Text(text) => text.strip_suffix('=').is_some_and(|text| text.ends_with(MASK)),
+        ExprKind::Text(text) => {
+            text.strip_suffix('=').and_then(|text| text.strip_suffix(MASK)).is_some_and(sets_here)
+        }
         _ => false,
     };
     match &expr.kind {
@@ -141,9 +159,14 @@ fn number_in_command<'c>(expr: &'c Expr<'c>) -> Option<&'c Expr<'c>> {
             parts.get(at + 1)
         }
         ExprKind::Binary(Operator::Add, sides) if ends_with_mask(&sides.0) => Some(&sides.1),
+        // `"…=" + str(n) + " python train.py"`
+        ExprKind::Binary(Operator::Add, sides) => number_in_command(&sides.0),
         ExprKind::Binary(Operator::Remainder, sides) => {
             let ExprKind::Text(text) = &sides.0.kind else { return None };
-            let behind = text.split_once(MASK)?.1;
+            let (before, behind) = text.split_once(MASK)?;
+            if !sets_here(before) {
+                return None;
+            }
             // What fills the first place of the text.
             let is_first = behind.starts_with("=%") && text.find('%') == text.find("=%").map(|at| at + 1);
             match &sides.1.kind {
