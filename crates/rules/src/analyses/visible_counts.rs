@@ -69,12 +69,9 @@ pub(super) fn as_masks(scope: &FileScope<'_>) -> Vec<RawFinding> {
             }
         }
         CodeNode::Expr(expr) => {
-            if let Some(line) = line_that_runs(scope, expr)
-                && let Some(number) = number_in_command(line)
-                && known.has_number(scope.text(number.span))
-            {
-                found.push(number.span);
-            }
+            let numbers = lines_that_run(scope, expr).into_iter().filter_map(number_in_command);
+            let counts = numbers.filter(|number| known.has_number(scope.text(number.span)));
+            found.extend(counts.map(|number| number.span));
             let given: Vec<&Expr<'_>> = match &expr.kind {
                 ExprKind::Mapping(entries) => {
                     let of_mask = |key: &Option<Expr<'_>>| key.as_ref().is_some_and(names_mask);
@@ -129,13 +126,22 @@ impl Known<'_> {
     }
 }
 
-/// The text that a call hands to a shell of this machine.
-fn line_that_runs<'c>(scope: &FileScope<'c>, expr: &'c Expr<'c>) -> Option<&'c Expr<'c>> {
-    let ExprKind::Call(call) = &expr.kind else { return None };
-    let path = scope.names.path(&call.callee)?;
-    let runs = matches!(path, "os.system" | "os.popen") || path.starts_with("subprocess.");
-    let line = call.arguments.first().filter(|one| runs && !one.unpacked)?;
-    Some(scope.names.meant(&line.value))
+/// What a call hands to a shell of this machine: a text, or the words of `["bash", "-c", "…"]` and `["env", "…"]`.
+fn lines_that_run<'c>(scope: &FileScope<'c>, expr: &'c Expr<'c>) -> Vec<&'c Expr<'c>> {
+    let ExprKind::Call(call) = &expr.kind else { return Vec::new() };
+    let runs = scope
+        .names
+        .path(&call.callee)
+        .is_some_and(|path| matches!(path, "os.system" | "os.popen") || path.starts_with("subprocess."));
+    let Some(given) = call.arguments.first().filter(|one| runs && !one.unpacked) else { return Vec::new() };
+    let line = scope.names.meant(&given.value);
+    let ExprKind::Sequence(words) = &line.kind else { return vec![line] };
+    match words.first().map(|word| &word.kind) {
+        Some(ExprKind::Text(word)) if matches!(file_name_of(word), "bash" | "env" | "sh") => {
+            words.iter().map(|word| scope.names.meant(word)).collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// Whether what stands before a mask lets the shell itself set it: not `ssh host`, which has cards of its own.
