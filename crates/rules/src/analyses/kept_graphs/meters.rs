@@ -200,7 +200,10 @@ fn attribute_of(list: &str) -> &str {
 /// Whether a class clears its list, cuts it or puts another in its place.
 fn is_emptied(class: &str, list: &str) -> bool {
     let uses = uses_of(class, attribute_of(list));
-    let made = uses.iter().filter(|(_, rest)| is_assigned(rest)).count();
+    // `if key not in self.rows: self.rows[key] = []` makes a list, and empties none.
+    let makes_items = uses.iter().any(|(before, _)| before.ends_with("not in self"));
+    let is_made = |rest: &str| is_assigned(rest) && !(makes_items && rest.starts_with('['));
+    let made = uses.iter().filter(|(_, rest)| is_made(rest)).count();
     made > 1 || uses.iter().any(|(before, rest)| is_cut(before, rest))
 }
 
