@@ -107,7 +107,11 @@ impl Scope<'_> {
     /// Whether a mask is the default of an option that the command does not give, and another one than that of the command.
     fn is_other_default(&self, event: &Event, write: u32, known: &str) -> bool {
         let file = &self.program.sources.file(event.place.file).text;
-        let Some((flag, default)) = option_of_mask(self.program.text(event.statement), file) else {
+        // Behind a test, an option may say that the mask is to stay.
+        if !event.certain {
+            return false;
+        }
+        let Some((flags, default)) = option_of_mask(self.program.text(event.statement), file) else {
             return false;
         };
         let given = self.trace.event(write).place;
@@ -117,17 +121,24 @@ impl Scope<'_> {
                 || same_line(command.site, given, &self.program.sources.file(given.file).text)
         });
         let is_given = starts.is_none_or(|command| {
-            command
-                .words
-                .iter()
-                .any(|word| word.as_deref().is_none_or(|word| word.starts_with(flag.as_str())))
+            command.words.iter().any(|word| word.as_deref().is_none_or(|word| gives(word, &flags)))
         });
         !is_given && !asks_for_mask(file) && !same_mask(&default, known)
     }
 }
 
-/// The option that a mask is taken from, and its default: `str(args.gpu)` of `add_argument("--gpu", type=int, default=0)`.
-fn option_of_mask(statement: &str, file: &str) -> Option<(String, String)> {
+/// Whether a word of a command gives an option: `--gpu=1`, `-g1`, and `--gp`, which argparse completes.
+fn gives(word: &str, flags: &[&str]) -> bool {
+    let name = word.split('=').next().unwrap_or(word);
+    flags.iter().any(|flag| {
+        let is_short = name.len() > 2 && name.starts_with("--") && flag.starts_with(name);
+        is_short || word.starts_with(flag)
+    })
+}
+
+/// The option that a mask is taken from, by all its names, and its default: `str(args.gpu)` of
+/// `add_argument("-g", "--gpu", type=int, default=0)`.
+fn option_of_mask<'f>(statement: &str, file: &'f str) -> Option<(Vec<&'f str>, String)> {
     let value = statement.split_once('=')?.1.trim();
     let value = value.strip_prefix("str(").and_then(|rest| rest.strip_suffix(')')).unwrap_or(value);
     let (object, name) = value.split_once('.')?;
@@ -140,10 +151,13 @@ fn option_of_mask(statement: &str, file: &str) -> Option<(String, String)> {
     let flag = format!("--{name}");
     let at = ["\"", "'"].iter().find_map(|quote| file.find(&format!("{quote}{flag}{quote}")))?;
     let told = file[at..].split("add_argument").next()?;
+    let before = file[..at].rsplit("add_argument").next().unwrap_or_default();
+    let words = before.split(['"', '\'']).chain(told.split(['"', '\'']));
+    let flags = words.filter(|word| word.starts_with('-') && !word.contains(char::is_whitespace)).collect();
     let default = told.split_once("default=")?.1;
     let default = default.trim_start_matches(['"', '\'']).split(['"', '\'', ',', ')']).next()?.trim();
     let is_mask = !default.is_empty() && default.bytes().all(|byte| byte.is_ascii_digit() || byte == b',');
-    is_mask.then(|| (flag, default.to_owned()))
+    is_mask.then(|| (flags, default.to_owned()))
 }
 
 /// Whether a setting stands in the line of a command.

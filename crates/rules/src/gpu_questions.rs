@@ -103,14 +103,21 @@ fn offers_cpu(scope: &FileScope<'_>) -> bool {
     offers
 }
 
-/// Whether a file that this one is tied to by imports joins a group of processes, each of which has its own card.
+/// Whether a file that this one is tied to by imports joins a group of processes, each of which has its own card: a program
+/// that never names CUDA has none.
 pub(super) fn join_a_group(scope: &FileScope<'_>) -> bool {
     const JOINS: &[&str] = &["init_process_group(", "DistributedDataParallel("];
     let joins = |file: FileId| {
         let text = &scope.program.sources.file(file).text;
         JOINS.iter().any(|join| text.contains(join))
     };
-    joins(scope.file) || tied_files(scope).into_iter().any(joins)
+    let names_cuda = |file: FileId| {
+        let text = &scope.program.sources.file(file).text;
+        ["cuda", "nccl"].iter().any(|word| text.contains(word))
+    };
+    let mut files = tied_files(scope);
+    files.push(scope.file);
+    files.iter().any(|file| joins(*file)) && files.into_iter().any(names_cuda)
 }
 
 /// The files in Python that this one imports, those that import it, and what these import: the programs that it is a part of.

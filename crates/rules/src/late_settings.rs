@@ -10,11 +10,25 @@ impl Scope<'_> {
             && !self.program.is_of_tests(event.place.file)
     }
 
-    /// Whether the file of a write sets the same by `jax.config.update("jax_platforms", …)`.
+    /// Whether the file of a write sets the same by `jax.config.update("jax_platforms", …)`: a value that is written there is the
+    /// one of the variable.
     pub(super) fn is_told_by_call(&self, event: &Event) -> bool {
-        let EventKind::Write { variable, .. } = &event.what else { return false };
+        let EventKind::Write { variable, value, .. } = &event.what else { return false };
         let text = &self.program.sources.file(event.place.file).text;
         let name = variable.to_lowercase();
-        ["\"", "'"].iter().any(|quote| text.contains(&format!("config.update({quote}{name}{quote}")))
+        ["\"", "'"].iter().any(|quote| {
+            let call = format!("config.update({quote}{name}{quote}");
+            let mut behind = text.match_indices(&call).map(|(at, _)| &text[at + call.len()..]);
+            behind.any(|rest| {
+                value.as_deref().is_none_or(|value| literal_behind(rest).is_none_or(|told| told == value))
+            })
+        })
     }
+}
+
+/// The text that is the next argument of a call: of `, "cpu")` it is `cpu`.
+fn literal_behind(rest: &str) -> Option<&str> {
+    let rest = rest.trim_start().strip_prefix(',')?.trim_start();
+    let quote = rest.chars().next().filter(|first| matches!(first, '"' | '\''))?;
+    rest[1..].split_once(quote).map(|(text, _)| text)
 }

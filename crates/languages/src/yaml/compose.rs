@@ -237,17 +237,22 @@ fn privileged<'s>(
     source: &'s Source,
 ) -> Option<Statement<'s>> {
     let told = service.get("privileged").filter(|told| told.text() == Some("true"))?;
+    // `nvidia.com/gpu=all` is how CDI names all of them.
+    let is_card = |text: &str| {
+        let name = text.trim().rsplit('=').next().unwrap_or_default();
+        !matches!(name, "" | "all" | "none" | "void") && !text.contains(['$', '{'])
+    };
     let is_some = |set: &SetVariable<'_>| match set.value.as_ref().map(|value| &value.kind) {
-        Some(ExprKind::Text(text)) => {
-            !matches!(text.trim(), "" | "all" | "none" | "void") && !text.contains(['$', '{'])
-        }
+        Some(ExprKind::Text(text)) => is_card(text),
         Some(ExprKind::Int(_)) => true,
         _ => false,
     };
     let by_variable = set.iter().any(|set| set.name == "NVIDIA_VISIBLE_DEVICES" && is_some(set));
     let by_request = requests(service).iter().any(|request| {
         let count = request.get("count").and_then(|count| count.text());
-        request.get("device_ids").is_some() || count.is_some_and(|count| count.parse::<u32>().is_ok())
+        let ids = request.get("device_ids").map(|ids| ids.items()).unwrap_or_default();
+        let are_cards = !ids.is_empty() && ids.iter().all(|id| id.text().is_some_and(is_card));
+        are_cards || count.is_some_and(|count| count.parse::<u32>().is_ok())
     });
     let seen = || {
         containers::observed_at(Observation::PrivilegedBesideChoice, "privileged: true", told.span, source)

@@ -15,6 +15,19 @@ use std::rc::Rc;
 /// Resources that stand for GPUs.
 const GPUS: &[&str] = &["nvidia.com/gpu", "nvidia.com/mig", "amd.com/gpu", "gpu.intel.com/"];
 
+/// Kinds of Kubernetes itself that are pods or have a template of one.
+const OWN_KINDS: &[&str] = &[
+    "CronJob",
+    "DaemonSet",
+    "Deployment",
+    "Job",
+    "Pod",
+    "PodTemplate",
+    "ReplicaSet",
+    "ReplicationController",
+    "StatefulSet",
+];
+
 /// Lowers a manifest.
 pub fn lower<'s>(root: &Rc<Node<'s>>, lowering: &mut Lowering<'s>) {
     if root.get("kind").and_then(|kind| kind.text()) == Some("ConfigMap") {
@@ -24,27 +37,33 @@ pub fn lower<'s>(root: &Rc<Node<'s>>, lowering: &mut Lowering<'s>) {
         return;
     }
     let kind = root.get("kind").and_then(|kind| kind.text());
-    lower_workloads(root, kind == Some("DaemonSet"), lowering);
+    lower_workloads(
+        root,
+        Pod { has_runtime: false, for_node: kind == Some("DaemonSet"), is_own: false },
+        lowering,
+    );
 }
 
 /// Containers stand at different depths in each kind: whatever has a list of them is a pod.
-fn lower_workloads<'s>(node: &Node<'s>, for_node: bool, lowering: &mut Lowering<'s>) {
+fn lower_workloads<'s>(node: &Node<'s>, around: Pod, lowering: &mut Lowering<'s>) {
     if !lowering.spend(1) {
         return;
     }
+    let kind = node.get("kind").and_then(|kind| kind.text());
+    let around = Pod { is_own: kind.map_or(around.is_own, |kind| OWN_KINDS.contains(&kind)), ..around };
     for entry in node.entries() {
         match (entry.key(), &entry.value.value) {
             ("containers" | "initContainers" | "ephemeralContainers", Value::List(containers)) => {
                 let runtime = node.get("runtimeClassName").and_then(|name| name.text());
-                let pod = Pod { has_runtime: runtime == Some("nvidia"), for_node };
+                let pod = Pod { has_runtime: runtime == Some("nvidia"), ..around };
                 for container in containers {
                     lower_container(container, pod, lowering);
                 }
             }
-            _ => lower_workloads(&entry.value, for_node, lowering),
+            _ => lower_workloads(&entry.value, around, lowering),
         }
     }
-    node.items().iter().for_each(|item| lower_workloads(item, for_node, lowering));
+    node.items().iter().for_each(|item| lower_workloads(item, around, lowering));
 }
 
 /// What a container learns from the pod that it is in.
@@ -54,6 +73,8 @@ struct Pod {
     has_runtime: bool,
     /// It runs once on each machine, for the machine.
     for_node: bool,
+    /// Its kind is one of Kubernetes itself, so that what a container may say is known.
+    is_own: bool,
 }
 
 fn lower_container<'s>(container: &Rc<Node<'s>>, pod: Pod, lowering: &mut Lowering<'s>) {
@@ -70,7 +91,9 @@ fn lower_container<'s>(container: &Rc<Node<'s>>, pod: Pod, lowering: &mut Loweri
     body.extend(chosen_aside(&set, &gpus, pod, source));
     body.extend(container.get("resources").and_then(|resources| without_limit(resources, source)));
     body.extend(privileged(container, &gpus, pod, source));
-    body.extend(of_the_pod(container, &gpus, source));
+    if pod.is_own {
+        body.extend(of_the_pod(container, &gpus, source));
+    }
     gpus.any |= pod.has_runtime;
     gpus.read_variables(&set);
     let host = gpus.host(&set, Host::NoGpu);

@@ -123,7 +123,10 @@ fn switch_in(test: &Expr<'_>, result: bool, scope: &FileScope<'_>) -> Option<(St
                 && !others.iter().any(|word| name.contains(word));
             // `if not args.cpu:`
             let is_of_cpu = matches!(name.as_str(), "cpu" | "cpu_only" | "force_cpu" | "use_cpu");
-            if is_of_cpu && scope.names.path(test).is_none_or(|path| !path.starts_with("torch.")) {
+            if is_of_cpu
+                && is_option(&name, scope)
+                && scope.names.path(test).is_none_or(|path| !path.starts_with("torch."))
+            {
                 return Some((scope.text(test.span).to_owned(), !result));
             }
             let is_on = if name.contains("no_") { !result } else { result };
@@ -133,6 +136,14 @@ fn switch_in(test: &Expr<'_>, result: bool, scope: &FileScope<'_>) -> Option<(St
             .then(|| ("torch.cuda.is_available()".to_owned(), result)),
         _ => None,
     }
+}
+
+/// Whether the program has an option of this name. Another switch may be there for one thing alone: `metric(frames, cpu=True)`.
+fn is_option(name: &str, scope: &FileScope<'_>) -> bool {
+    let text = scope.whole_text();
+    [name.to_owned(), name.replace('_', "-")]
+        .iter()
+        .any(|name| ['"', '\''].iter().any(|quote| text.contains(&format!("{quote}--{name}{quote}"))))
 }
 
 /// The switch behind which most moves of a file stand, and none on its other side.

@@ -8,7 +8,7 @@ use crate::code::walk::{
     Ancestor, CodeNode, innermost_class, innermost_loop, walk, walk_block, within_function,
 };
 use crate::code::{Call, Expr, ExprKind, Function, Statement, StatementKind, Target};
-use crate::facts::Span;
+use crate::facts::{Place, Span};
 use crate::rules::files::{FileScope, RawFinding};
 use rustc_hash::FxHashSet;
 
@@ -69,10 +69,37 @@ pub(super) fn missing_in_evaluation(scope: &FileScope<'_>) -> Vec<RawFinding> {
     raw_findings.collect()
 }
 
-/// Whether a file that this one imports differentiates by itself, as a model does whose forces are gradients of its energy.
+/// Whether a model whose class is imported differentiates by itself, as one does whose forces are gradients of its energy.
 fn models_differentiate(scope: &FileScope<'_>) -> bool {
-    let imported = scope.program.files_imported(scope.file);
-    imported.into_iter().any(|file| scope.program.sources.file(file).text.contains("autograd.grad("))
+    const WORD: &str = "autograd.grad(";
+    let program = scope.program;
+    program.files_imported(scope.file).into_iter().any(|file| {
+        if !program.sources.file(file).text.contains(WORD) {
+            return false;
+        }
+        let code = program.code(file);
+        let text = |span: Span| program.text(Place { file, span });
+        // Functions and classes that differentiate, and the classes that call or extend them.
+        let functions = code.functions.iter().filter(|one| text(one.span).contains(WORD));
+        let mut words: Vec<&str> = functions.map(|one| one.name).collect();
+        words.retain(|name| !name.starts_with("__") && *name != "forward");
+        let mut models: Vec<&str> = Vec::new();
+        for _ in 0..code.classes.len() {
+            let before = models.len();
+            for class in &code.classes {
+                let own = text(class.span);
+                let differentiates = || own.contains(WORD) || words.iter().any(|word| own.contains(word));
+                if !models.contains(&class.name) && differentiates() {
+                    models.push(class.name);
+                    words.push(class.name);
+                }
+            }
+            if models.len() == before {
+                break;
+            }
+        }
+        models.into_iter().any(|model| scope.whole_text().contains(model))
+    })
 }
 
 /// The calls of models in loops, in evaluation mode and with gradients on.

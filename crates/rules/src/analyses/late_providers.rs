@@ -1,7 +1,7 @@
 //! Sessions of ONNX Runtime that are made with a GPU, and put on the CPU afterwards.
 
 use super::providers::{may_be, provider, takes_gpu_unasked};
-use crate::code::walk::{CodeNode, functions_around, walk};
+use crate::code::walk::{Ancestor, CodeNode, functions_around, walk};
 use crate::code::{Expr, ExprKind, StatementKind};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
@@ -19,14 +19,27 @@ pub(super) fn that_leave_the_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
         match part {
             CodeNode::Statement(step) => {
                 let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind else { return };
-                if takes_gpu(scope, value) {
-                    let named = targets.iter().flat_map(|target| target.names());
-                    made.extend(named.map(|name| (name, value.span, function)));
+                let named = targets.iter().flat_map(|target| target.names());
+                for name in named {
+                    // The last one counts.
+                    made.retain(|(known, _, home)| *known != name || *home != function);
+                    if takes_gpu(scope, value) {
+                        made.push((name, value.span, function));
+                    }
                 }
             }
             CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) => {
-                let ExprKind::Attribute(object, "set_providers") = &call.callee.kind else { return };
+                let ExprKind::Attribute(object, method) = &call.callee.kind else { return };
                 let ExprKind::Name(name) = object.kind else { return };
+                match *method {
+                    "set_providers" if !is_on_purpose(scope, around) => {}
+                    // Who ran the session on the GPU, or asked where it runs, means to leave it.
+                    "run" | "run_with_iobinding" | "get_providers" => {
+                        made.retain(|(known, _, home)| *known != name || *home != function);
+                        return;
+                    }
+                    _ => return,
+                }
                 let Some(list) = argument(&call.arguments, Some(0), Some("providers")) else { return };
                 let mut lists = Vec::new();
                 may_be(list, scope, 0, &mut lists);
@@ -45,6 +58,18 @@ pub(super) fn that_leave_the_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
         }
     });
     found
+}
+
+/// Whether a step comes after something failed, or behind a question for what the build or the session has.
+fn is_on_purpose(scope: &FileScope<'_>, around: &[Ancestor<'_, '_>]) -> bool {
+    around.iter().any(|one| match one {
+        Ancestor::Handler(..) => true,
+        Ancestor::Then(test) | Ancestor::Otherwise(test) => {
+            let text = scope.text(test.span);
+            ["get_device", "get_providers", "get_available_providers"].iter().any(|ask| text.contains(ask))
+        }
+        _ => false,
+    })
 }
 
 /// Whether a value is a session with a GPU: by its providers, or since an old release takes all that there are.

@@ -185,13 +185,25 @@ fn entry_of_mask(scope: &FileScope<'_>, index: &Expr<'_>, hops: usize) -> bool {
 
 /// `mask = os.environ["CUDA_VISIBLE_DEVICES"]`, and then `mask = mask.split(",")[0]`: all that the name is given comes of the mask.
 fn is_cut_in_steps(scope: &FileScope<'_>, index: &Expr<'_>, name: &str) -> bool {
-    let is_own = |value: &Expr<'_>| {
-        scope.text(value.span).strip_prefix(name).is_some_and(|rest| rest.starts_with(['.', '[']))
-    };
+    let is_own = |value: &Expr<'_>| is_cut_of(scope, value, name);
     let values = scope.names.may_mean(index);
     let (own, other): (Vec<&Expr<'_>>, Vec<&Expr<'_>>) = values.into_iter().partition(|value| is_own(value));
     let is_mask = |value: &&Expr<'_>| mask_in(scope, value).is_some();
     !own.is_empty() && !other.is_empty() && other.iter().all(is_mask)
+}
+
+/// `mask.split(",")[0]`, and no `mask.index("0")` or `mask.count(",")`, which are numbers of their own.
+fn is_cut_of(scope: &FileScope<'_>, value: &Expr<'_>, name: &str) -> bool {
+    const CUTS: &[&str] = &["lstrip", "replace", "rsplit", "rstrip", "split", "strip"];
+    match &value.kind {
+        ExprKind::Name(known) => *known == name,
+        ExprKind::Item(item) => is_cut_of(scope, &item.0, name),
+        ExprKind::Call(call) => match &call.callee.kind {
+            ExprKind::Attribute(object, method) => CUTS.contains(method) && is_cut_of(scope, object, name),
+            _ => is_int(scope, call).is_some_and(|inner| is_cut_of(scope, inner, name)),
+        },
+        _ => false,
+    }
 }
 
 /// `[int(one) for one in mask.split(",")]`, `list(map(int, mask.split(",")))`

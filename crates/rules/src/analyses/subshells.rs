@@ -200,12 +200,22 @@ fn is_said_to_a_shell(scope: &FileScope<'_>, set: Span) -> bool {
     words.all(|word| SHELL_WORDS.contains(&word) || is_assignment(word))
 }
 
-/// `echo "GPUS=$GPUS" >> $GITHUB_ENV`: the file through which a step of a workflow sets variables for those behind it.
+/// `echo "GPUS=$GPUS" >> $GITHUB_ENV`: the file through which a step of a workflow sets variables for those behind it, by name
+/// or with the whole environment: `env >> $GITHUB_ENV`.
 fn is_handed_to_later_steps(scope: &FileScope<'_>, name: &str, set: Span) -> bool {
+    const FILES: &[&str] =
+        &["GITHUB_ENV", "GITHUB_OUTPUT", "BUILDKITE_ENV_FILE", "BASH_ENV", "TASK.SETVARIABLE"];
+    const ALL: &[&str] = &["env", "printenv", "export", "declare", "compgen", "Env:", "env:"];
     let behind = &scope.whole_text()[set.end as usize..];
-    behind.lines().any(|line| {
-        ["GITHUB_ENV", "GITHUB_OUTPUT", "BUILDKITE_ENV_FILE"].iter().any(|file| line.contains(file))
-            && [format!("${name}"), format!("${{{name}")].iter().any(|read| line.contains(read.as_str()))
+    let is_next = |line: &str| line.trim_start().trim_start_matches("- ").starts_with("run:");
+    let of_step = behind.lines().enumerate().take_while(|(at, line)| *at == 0 || !is_next(line));
+    let mut is_named = false;
+    // The name may stand in a line of its own, before the one that names the file.
+    of_step.map(|(_, line)| line).any(|line| {
+        is_named |= line.contains(name);
+        let line_of_file = line.to_ascii_uppercase();
+        let has_all = || line.split([' ', '\t', '(', '{', '|', ';']).any(|word| ALL.contains(&word));
+        FILES.iter().any(|file| line_of_file.contains(file)) && (is_named || has_all())
     })
 }
 

@@ -69,11 +69,9 @@ pub(super) fn as_masks(scope: &FileScope<'_>) -> Vec<RawFinding> {
             }
         }
         CodeNode::Expr(expr) => {
-            if let Some(number) = number_in_command(expr)
-                && known.has_number(scope.text(number.span))
-            {
-                found.push(expr.span);
-            }
+            let numbers = lines_that_run(scope, expr).into_iter().filter_map(number_in_command);
+            let counts = numbers.filter(|number| known.has_number(scope.text(number.span)));
+            found.extend(counts.map(|number| number.span));
             let given: Vec<&Expr<'_>> = match &expr.kind {
                 ExprKind::Mapping(entries) => {
                     let of_mask = |key: &Option<Expr<'_>>| key.as_ref().is_some_and(names_mask);
@@ -128,11 +126,37 @@ impl Known<'_> {
     }
 }
 
+/// What a call hands to a shell of this machine: a text, or the words of `["bash", "-c", "…"]` and `["env", "…"]`.
+fn lines_that_run<'c>(scope: &FileScope<'c>, expr: &'c Expr<'c>) -> Vec<&'c Expr<'c>> {
+    let ExprKind::Call(call) = &expr.kind else { return Vec::new() };
+    let runs = scope
+        .names
+        .path(&call.callee)
+        .is_some_and(|path| matches!(path, "os.system" | "os.popen") || path.starts_with("subprocess."));
+    let Some(given) = call.arguments.first().filter(|one| runs && !one.unpacked) else { return Vec::new() };
+    let line = scope.names.meant(&given.value);
+    let ExprKind::Sequence(words) = &line.kind else { return vec![line] };
+    match words.first().map(|word| &word.kind) {
+        Some(ExprKind::Text(word)) if matches!(file_name_of(word), "bash" | "env" | "sh") => {
+            words.iter().map(|word| scope.names.meant(word)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Whether what stands before a mask lets the shell itself set it: not `ssh host`, which has cards of its own.
+fn sets_here(text: &str) -> bool {
+    let before = text.trim_end();
+    before.is_empty() || ["export", "env", ";", "&", "|", "("].iter().any(|word| before.ends_with(word))
+}
+
 /// The number behind the mask in the text of a command: `f"CUDA_VISIBLE_DEVICES={n} python train.py"`,
 /// `"CUDA_VISIBLE_DEVICES=" + str(n)`, `"CUDA_VISIBLE_DEVICES=%d" % n`.
 fn number_in_command<'c>(expr: &'c Expr<'c>) -> Option<&'c Expr<'c>> {
     let ends_with_mask = |expr: &Expr<'_>| match &expr.kind {
-        ExprKind::Text(text) => text.strip_suffix('=').is_some_and(|text| text.ends_with(MASK)),
+        ExprKind::Text(text) => {
+            text.strip_suffix('=').and_then(|text| text.strip_suffix(MASK)).is_some_and(sets_here)
+        }
         _ => false,
     };
     match &expr.kind {
@@ -141,9 +165,14 @@ fn number_in_command<'c>(expr: &'c Expr<'c>) -> Option<&'c Expr<'c>> {
             parts.get(at + 1)
         }
         ExprKind::Binary(Operator::Add, sides) if ends_with_mask(&sides.0) => Some(&sides.1),
+        // `"…=" + str(n) + " python train.py"`
+        ExprKind::Binary(Operator::Add, sides) => number_in_command(&sides.0),
         ExprKind::Binary(Operator::Remainder, sides) => {
             let ExprKind::Text(text) = &sides.0.kind else { return None };
-            let behind = text.split_once(MASK)?.1;
+            let (before, behind) = text.split_once(MASK)?;
+            if !sets_here(before) {
+                return None;
+            }
             // What fills the first place of the text.
             let is_first = behind.starts_with("=%") && text.find('%') == text.find("=%").map(|at| at + 1);
             match &sides.1.kind {

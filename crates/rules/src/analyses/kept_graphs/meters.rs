@@ -43,6 +43,9 @@ pub(super) fn by_sums(scope: &FileScope<'_>, notes: &[Note]) -> Vec<RawFinding> 
     });
     let finding = |(span, object, method, position, value): (Span, &Expr<'_>, &str, usize, String)| {
         let total = sum_of(scope, class_of(scope, object)?, method, position)?;
+        if method == "__setitem__" && is_emptied_by_others(scope.whole_text(), &total) {
+            return None;
+        }
         let total = total.replacen("self", scope.text(object.span), 1);
         Some(RawFinding::at(scope.place(span)).word("total", total).word("value", value))
     };
@@ -130,6 +133,7 @@ fn sum_in(scope: &FileScope<'_>, class: &str, method: &str, position: usize) -> 
             && !is_without_graph(scope, around)
             && method == "__setitem__"
             && !scope.whole_text().contains("deque(")
+            && !is_emptied(scope.text(code.classes[class].span), &list)
         {
             found.get_or_insert(list);
             return;
@@ -183,4 +187,60 @@ fn list_that_takes(scope: &FileScope<'_>, step: &Statement<'_>, given: &str) -> 
     let is_it = method == "append" && matches!(only.value.kind, ExprKind::Name(name) if name == given);
     let text = scope.text(list.span);
     (is_it && text.starts_with("self.")).then(|| text.to_owned())
+}
+
+/// The attribute of `self.values[key]`, with its dot.
+fn attribute_of(list: &str) -> &str {
+    let rest = list.strip_prefix("self").unwrap_or(list);
+    let is_end = |c: char| !(c.is_alphanumeric() || c == '_');
+    let end = rest[1..].find(is_end).map_or(rest.len(), |at| at + 1);
+    &rest[..end]
+}
+
+/// Whether a class clears its list, cuts it or puts another in its place.
+fn is_emptied(class: &str, list: &str) -> bool {
+    let uses = uses_of(class, attribute_of(list));
+    // `if key not in self.rows: self.rows[key] = []` makes a list, and empties none.
+    let makes_items = uses.iter().any(|(before, _)| before.ends_with("not in self"));
+    let is_made = |rest: &str| is_assigned(rest) && !(makes_items && rest.starts_with('['));
+    let made = uses.iter().filter(|(_, rest)| is_made(rest)).count();
+    made > 1 || uses.iter().any(|(before, rest)| is_cut(before, rest))
+}
+
+/// Whether who has the object empties its list: `stats.values.clear()`.
+fn is_emptied_by_others(text: &str, list: &str) -> bool {
+    let uses = uses_of(text, attribute_of(list));
+    let mut others = uses.iter().filter(|(before, _)| !before.ends_with("self"));
+    others.any(|(before, rest)| is_assigned(rest) || is_cut(before, rest))
+}
+
+/// What stands before and behind an attribute in the lines of a text, without what it is indexed by.
+fn uses_of<'t>(text: &'t str, attribute: &str) -> Vec<(&'t str, &'t str)> {
+    let mut uses = Vec::new();
+    for line in text.lines() {
+        for (at, _) in line.match_indices(attribute) {
+            let rest = &line[at + attribute.len()..];
+            if !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_') {
+                uses.push((&line[..at], rest));
+            }
+        }
+    }
+    uses
+}
+
+/// ` = []`, and `[key] = []`.
+fn is_assigned(rest: &str) -> bool {
+    let behind = match rest.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        Some((_, behind)) => behind,
+        None => rest,
+    };
+    let behind = behind.trim_start();
+    let typed = behind.strip_prefix(':').and_then(|rest| rest.split_once('=')).is_some();
+    typed || behind.starts_with('=') && !behind.starts_with("==")
+}
+
+/// `del self.rows[:-100]`, `self.rows.pop(0)`, `self.rows[key].clear()`
+fn is_cut(before: &str, rest: &str) -> bool {
+    let cuts = [".clear(", ".pop(", ".popleft(", ".popitem(", ".remove("];
+    before.trim_start().starts_with("del ") || cuts.iter().any(|cut| rest.contains(cut))
 }
