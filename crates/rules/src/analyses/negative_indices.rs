@@ -110,7 +110,7 @@ pub(super) fn used_as_indices(scope: &FileScope<'_>) -> Vec<RawFinding> {
             one.name == name && is_seen && one.span.end <= span.start && !bound.iter().any(is_between)
         };
         if let Some(one) = missing.iter().find(reaches) {
-            let reason = format!("`{name}` is -1 where `{}` says so", scope.text(one.test));
+            let reason = format!("`{name}` is -1 where `{}` is true", scope.text(one.test));
             let raw_finding = RawFinding::at(scope.place(span)).word("text", scope.text(span));
             let raw_finding = raw_finding.word("reason", reason);
             found.push(raw_finding.beside(scope.place(one.span), "it becomes -1 here"));
