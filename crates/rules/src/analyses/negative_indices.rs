@@ -22,7 +22,7 @@ const LENIENT: &[&str] = &[
     "transformers.pipeline",
 ];
 
-/// A name that is set to -1 where a test says so.
+/// A name that is -1 in one of the branches of a test.
 struct Missing<'a> {
     name: &'a str,
     span: Span,
@@ -110,7 +110,7 @@ pub(super) fn used_as_indices(scope: &FileScope<'_>) -> Vec<RawFinding> {
             one.name == name && is_seen && one.span.end <= span.start && !bound.iter().any(is_between)
         };
         if let Some(one) = missing.iter().find(reaches) {
-            let reason = format!("`{name}` is -1 where `{}` is true", scope.text(one.test));
+            let reason = format!("`{name}` is -1 where `{}` is {}", scope.text(one.test), one.holds);
             let raw_finding = RawFinding::at(scope.place(span)).word("text", scope.text(span));
             let raw_finding = raw_finding.word("reason", reason);
             found.push(raw_finding.beside(scope.place(one.span), "it becomes -1 here"));
