@@ -349,14 +349,12 @@ impl<T: ProgramFinding> ResultCache<T> {
             Some(DigestedPart { part, digest, bindings })
         });
         let held: Vec<DigestedPart> = held.collect();
-        let answers: Vec<_> = questions.iter().filter_map(|&number| program.question(number)).collect();
-        let answers: Vec<_> = answers
-            .into_iter()
-            .map(|question| {
-                let digest = question.digest(&program.files_answering(&question), &self.digests);
-                (question, digest)
-            })
-            .collect();
+        let answers = questions.iter().filter_map(|&number| {
+            let question = program.question(number)?;
+            let digest = question.digest(&program.files_answering(&question), &self.digests);
+            Some((question, digest))
+        });
+        let answers: Vec<(TextQuestion, Digest)> = answers.collect();
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         let answers = answers.into_iter().map(|(question, digest)| found.answers.number(question, digest));
         let answers = answers.collect();

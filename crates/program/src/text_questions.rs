@@ -3,7 +3,7 @@
 
 use super::{MASK, Program, dependency_log, words};
 use crate::facts::FileId;
-use crate::sources::{Digest, Language, Source};
+use crate::sources::{Digest, Language};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -139,11 +139,6 @@ fn attributes_set(text: &str) -> impl Iterator<Item = &str> {
         let is_set = rest.starts_with('=') && !rest.starts_with("==") || rest.starts_with('[');
         (!name.is_empty() && is_set && !text[..at].ends_with("self")).then_some(name)
     })
-}
-
-/// Whether a file is one of Python, in which names are looked up.
-pub(super) fn is_python(source: &Source) -> bool {
-    matches!(source.language, Language::Python | Language::Notebook)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Questions about the whole project that its texts answer, without their code: which files have a word, whether somebody
 //! reads a variable.
 
-use super::text_questions::{TextQuestion, is_python};
+use super::text_questions::TextQuestion;
 use super::{Program, dependency_log};
 use crate::facts::FileId;
 use crate::sources::{Source, Sources};
@@ -136,12 +136,12 @@ impl Program<'_> {
 
 /// Whether a file of Python has this word.
 pub(super) fn has_word(source: &Source, word: &str) -> bool {
-    is_python(source) && places_of(&source.text, &Finder::new(word)).next().is_some()
+    source.is_python() && places_of(&source.text, &Finder::new(word)).next().is_some()
 }
 
 /// Whether a file of Python may look this name of another module up.
 pub(super) fn may_name(source: &Source, name: &str) -> bool {
-    if !is_python(source) {
+    if !source.is_python() {
         return false;
     }
     let (finder, text) = (Finder::new(name), &*source.text);

@@ -36,6 +36,16 @@ impl AnswerNumbers {
     }
 }
 
+/// The question and the answer that a number of an earlier check stands for.
+pub(super) fn earlier_answer<'a>(
+    answers: &[(u32, Digest)],
+    texts: &'a [(TextQuestion, Vec<FileId>)],
+    number: u32,
+) -> Option<(&'a TextQuestion, Digest)> {
+    let (of, digest) = answers.get(number as usize)?;
+    Some((&texts.get(*of as usize)?.0, *digest))
+}
+
 impl<T: ProgramFinding> ResultCache<T> {
     /// Which of the earlier answers are as they were.
     pub(super) fn which_answers_hold(&self, program: &Program<'_>) -> Vec<bool> {

@@ -1,5 +1,6 @@
 //! What several checks of the same files kept, together.
 
+use super::answers::earlier_answer;
 use super::shard::Shard;
 use super::writing::{RestedOn, ResultWriter};
 use super::{MOST_STATES, ProgramFinding, ResultStore};
@@ -35,10 +36,7 @@ impl<T: ProgramFinding> ResultStore<T> {
             variables.extend(earlier.variables);
             let rested_on = RestedOn {
                 parts: &earlier.parts,
-                answers: &|number| {
-                    let (of, digest) = earlier.answers.get(number as usize)?;
-                    Some((&earlier.texts.get(*of as usize)?.0, *digest))
-                },
+                answers: &|number| earlier_answer(&earlier.answers, &earlier.texts, number),
             };
             texts.extend(earlier.texts.iter().cloned());
             for (digest, names) in earlier.bindings {

@@ -1,6 +1,6 @@
 //! What a check leaves to later ones: what its programs came to, and of earlier ones what may come back.
 
-use super::answers::{AnswerNumbers, updated};
+use super::answers::{AnswerNumbers, earlier_answer, updated};
 use super::{KnownFile, MOST_OF_EACH, MOST_STATES, ProgramFinding, ProgramResult, ResultCache, ResultStore};
 use crate::facts::FileId;
 use crate::program::Program;
@@ -40,10 +40,7 @@ impl<T: ProgramFinding> ResultCache<T> {
         let new_rest = RestedOn { parts: &found.parts.all, answers: &|number| found.answers.get(number) };
         let earlier_rest = RestedOn {
             parts: &self.earlier.parts,
-            answers: &|number| {
-                let (of, digest) = self.earlier.answers.get(number as usize)?;
-                Some((&self.earlier.texts.get(*of as usize)?.0, *digest))
-            },
+            answers: &|number| earlier_answer(&self.earlier.answers, &self.earlier.texts, number),
         };
         for (key, before) in self.earlier.programs {
             let new = found.programs.remove(&key);
