@@ -10,6 +10,7 @@ mod input;
 mod known;
 mod settings;
 mod shards;
+mod unmatched;
 mod watch;
 
 use super::memory;
@@ -262,6 +263,7 @@ fn once(
         (sources, outcome) = added.map_err(named)?;
         settled(&mut outcome, &sources, true)?;
     }
+    unmatched::warn_about_entry_points(&sources, &settings);
     outcome.skipped.sort_by(|a, b| a.path.cmp(&b.path));
     let report = Report {
         sources: &sources,

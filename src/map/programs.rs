@@ -215,6 +215,11 @@ impl Teller<'_> {
         }
     }
 
+    /// Whether a call is given a device: one that is not known, where none was noted.
+    fn is_given_device(&self, event: &Event) -> bool {
+        names_device(self.program.text(event.place))
+    }
+
     /// The devices that the program takes: those that it names, and the current one where it names none.
     fn devices(
         &self,
@@ -257,7 +262,11 @@ impl Teller<'_> {
                     // What the call takes stands just before it.
                     let near = &events[at.saturating_sub(4)..at];
                     if !near.iter().any(|other| names_it(&other)) {
-                        devices.insert(current);
+                        let is_given = self.is_given_device(event);
+                        if is_given && matches!(what, EventKind::Call { callee, .. } if callee.ends_with("set_device")) {
+                            current = None;
+                        }
+                        devices.insert(if is_given { None } else { current });
                     }
                 }
                 _ => {}
@@ -267,6 +276,13 @@ impl Teller<'_> {
         places.dedup();
         (devices, places)
     }
+}
+
+/// Whether a call names a device, by what is written: of one that is known it was noted which.
+fn names_device(call: &str) -> bool {
+    let arguments_of = |method: &str| call.split_once(method).map(|(_, rest)| rest.trim_start());
+    let is_given = |rest: &str| !rest.starts_with(')') && !rest.starts_with("non_blocking");
+    call.contains("device=") || [".cuda(", "set_device("].iter().any(|method| arguments_of(method).is_some_and(is_given))
 }
 
 /// Whether a card is chosen and not only named.

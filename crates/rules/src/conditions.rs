@@ -291,7 +291,7 @@ impl Scope<'_> {
     /// Whether some value that the mask may have leaves several GPUs, and the index is one of them.
     fn may_be_inside_mask(&self, event: &Event) -> bool {
         let EventKind::Select { index: Some(index), .. } = event.what else { return false };
-        event.before.mask.iter().any(|definition| match definition {
+        self.mask_in_force(event).iter().any(|definition| match definition {
             Definition::Set(_, Some(value)) => {
                 let left = masks::read(value).left as i64;
                 left > 1 && index < left
@@ -300,9 +300,22 @@ impl Scope<'_> {
         })
     }
 
+    /// What the mask may be that counts where something happens: the process has read it with its first call of CUDA, and what is
+    /// written later changes nothing. Empty where it is not known whether it has.
+    fn mask_in_force<'e>(&'e self, event: &'e Event) -> &'e [Definition] {
+        let now = &event.before.mask;
+        let Some(cuda) = event.before.cuda.filter(|_| !event.in_child) else { return now };
+        match self.trace.events.get(cuda.event as usize) {
+            Some(first) if first.before.mask == *now || first.in_child => now,
+            Some(first) if cuda.certain => &first.before.mask,
+            Some(_) => &[],
+            None => now,
+        }
+    }
+
     /// The mask in force where something happens, when it has one value on every way there.
     pub(super) fn mask_at(&self, event: &Event) -> Option<String> {
-        let mut values = event.before.mask.iter().map(|definition| match definition {
+        let mut values = self.mask_in_force(event).iter().map(|definition| match definition {
             Definition::Set(_, Some(value)) => Some(value),
             _ => None,
         });
@@ -335,7 +348,7 @@ impl Scope<'_> {
         if self.trace.takes_own_number(event) {
             return None;
         }
-        let mut counts = event.before.mask.iter().map(|definition| match definition {
+        let mut counts = self.mask_in_force(event).iter().map(|definition| match definition {
             Definition::Set(_, Some(value)) => Some(masks::read(value).left as i64),
             _ => None,
         });

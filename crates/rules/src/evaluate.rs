@@ -41,6 +41,8 @@ pub struct Scope<'a> {
     pub(super) cpu_choice: OnceCell<Vec<FileId>>,
     /// The events that take a GPU while none was taken yet for sure, once somebody asked.
     pub(super) first_uses: OnceCell<Vec<EventId>>,
+    /// The calls that make a GPU the current one, once somebody asked.
+    pub(super) choices: OnceCell<Vec<EventId>>,
     /// Whether the program makes a group of processes, once somebody asked.
     pub(super) makes_group: OnceCell<bool>,
     /// The expressions of a file that run in a group of processes alone, of the files that were asked about.
@@ -144,6 +146,7 @@ impl<'a> Scope<'a> {
             releases: OnceCell::new(),
             first_uses: OnceCell::new(),
             cpu_choice: OnceCell::new(),
+            choices: OnceCell::new(),
             makes_group: OnceCell::new(),
             for_group: RefCell::default(),
             writes: OnceCell::new(),

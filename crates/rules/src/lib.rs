@@ -56,7 +56,7 @@ pub use governed::{PolicyRulings, Ruling};
 pub use measured::Measured;
 pub use own::Loaded;
 pub use schema::{Rule, RuleFix, Section};
-pub use selection::{Selection, UnknownSelector};
+pub use selection::{Selection, UnknownSelector, nearest};
 pub use unread::soften_where_unread;
 
 // A module goes by one path in all packages: `crate::sources`, `crate::rules::wording`.

@@ -24,19 +24,27 @@ impl Scope<'_> {
             (other.process, other.in_child) == (event.process, event.in_child)
                 && !self.trace.excludes(event, other)
         };
-        let comes_first =
-            |other: &Event| is_beside(other) && (is_choice(other) || self.loads_on_current(other));
-        if events[..id as usize].iter().any(comes_first) {
-            return false;
-        }
-        let chosen = (id + 1..)
-            .zip(&events[id as usize + 1..])
-            .find(|(_, other)| is_beside(other) && is_choice(other));
-        chosen.is_some_and(|(at, chosen)| {
-            // What the tests of a file do is done in processes of their own.
-            self.trace.test_of(chosen).is_none()
-                && event.arms.iter().all(|arm| chosen.arms.contains(arm))
-                && self.is_by_rank(at, chosen)
+        // Few programs choose one, so that is asked first.
+        let mut choices = self.choices().iter().filter(|choice| **choice > id);
+        let Some(&at) = choices.find(|choice| is_beside(&events[**choice as usize])) else { return false };
+        let chosen = &events[at as usize];
+        let comes_first = |other: &Event| {
+            (is_choice(other) || other.what.loads())
+                && is_beside(other)
+                && (is_choice(other) || self.loads_on_current(other))
+        };
+        // What the tests of a file do is done in processes of their own.
+        self.trace.test_of(chosen).is_none()
+            && event.arms.iter().all(|arm| chosen.arms.contains(arm))
+            && self.is_by_rank(at, chosen)
+            && !events[..id as usize].iter().any(comes_first)
+    }
+
+    /// The calls that make a GPU the current one, in order.
+    fn choices(&self) -> &[EventId] {
+        self.choices.get_or_init(|| {
+            let events = (0..).zip(&self.trace.events);
+            events.filter(|(_, event)| is_choice(event)).map(|(id, _)| id).collect()
         })
     }
 

@@ -282,7 +282,7 @@ fn unknown(rules: &RuleSet, word: &str) -> UnknownSelector {
 }
 
 /// The candidate that is most like `word`, when one is close.
-pub(super) fn nearest<'c>(word: &str, candidates: impl Iterator<Item = &'c str>) -> Option<&'c str> {
+pub fn nearest<'c>(word: &str, candidates: impl Iterator<Item = &'c str>) -> Option<&'c str> {
     candidates
         .map(|candidate| (strsim::normalized_damerau_levenshtein(word, candidate), candidate))
         .filter(|(likeness, _)| *likeness >= 0.6)

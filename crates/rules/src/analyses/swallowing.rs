@@ -1,7 +1,7 @@
 //! What happens to an exception that is caught: raised again, handed on, or dropped.
 
 use super::memory::{called, path};
-use crate::code::{Block, Expr, ExprKind, Handler, Statement, StatementKind};
+use crate::code::{Block, Expr, ExprKind, Function, Handler, Statement, StatementKind};
 use crate::facts::Span;
 use crate::rules::files::FileScope;
 
@@ -30,23 +30,40 @@ pub(super) fn catches_all(scope: &FileScope<'_>, handler: &Handler<'_>) -> bool 
 
 /// Whether every path through a block ends in an exception, or in the end of the process.
 pub(super) fn always_leaves(scope: &FileScope<'_>, block: &Block<'_>) -> bool {
+    leaves(scope, block, MOST_HELPERS)
+}
+
+/// So many functions of the file are looked into that call each other.
+const MOST_HELPERS: usize = 3;
+
+fn leaves(scope: &FileScope<'_>, block: &Block<'_>, helpers: usize) -> bool {
+    let leaves = |block: &Block<'_>| leaves(scope, block, helpers);
     block.iter().any(|step| match &step.kind {
         StatementKind::Raise { .. } => true,
-        StatementKind::Evaluate(value) => ends(scope, value),
-        StatementKind::Branch { then, otherwise, .. } => {
-            always_leaves(scope, then) && always_leaves(scope, otherwise)
+        StatementKind::Evaluate(value) => {
+            ends(scope, value) || helpers > 0 && calls_what_leaves(scope, value, helpers - 1)
         }
-        StatementKind::With { body, .. } => always_leaves(scope, body),
+        StatementKind::Branch { then, otherwise, .. } => leaves(then) && leaves(otherwise),
+        StatementKind::With { body, .. } => leaves(body),
         StatementKind::Try { body, handlers, finally, .. } => {
-            always_leaves(scope, finally)
-                || always_leaves(scope, body)
-                    && handlers.iter().all(|handler| always_leaves(scope, &handler.body))
+            leaves(finally) || leaves(body) && handlers.iter().all(|handler| leaves(&handler.body))
         }
         StatementKind::Match { arms, .. } => {
-            arms.iter().any(|arm| arm.always) && arms.iter().all(|arm| always_leaves(scope, &arm.body))
+            arms.iter().any(|arm| arm.always) && arms.iter().all(|arm| leaves(&arm.body))
         }
         _ => false,
     })
+}
+
+/// `die(error)`: a function of the file that never comes back.
+fn calls_what_leaves(scope: &FileScope<'_>, value: &Expr<'_>, helpers: usize) -> bool {
+    let ExprKind::Call(call) = &value.kind else { return false };
+    let ExprKind::Name(name) = call.callee.kind else { return false };
+    let mut known = scope.code.functions.iter().filter(|function| function.name == name).peekable();
+    let comes_back = |function: &Function<'_>| {
+        function.is_async || function.is_generator || !leaves(scope, &function.body, helpers)
+    };
+    known.peek().is_some() && !known.any(comes_back)
 }
 
 /// Calls that return to nobody.
