@@ -196,6 +196,8 @@ pub enum Observation {
     KfdWithoutGroup,
     /// A container of Kubernetes asks for GPUs under its requests alone.
     RequestWithoutLimit,
+    /// A container of Kubernetes asks for no GPU, and its image for all of them.
+    ZeroGpusOfOpenImage,
     /// A container of Kubernetes is given GPUs by the scheduler, and names others itself.
     ChoiceBesideScheduler,
     /// A container of Kubernetes is given some GPUs by the scheduler, and sees all of them.
