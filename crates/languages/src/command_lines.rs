@@ -5,10 +5,10 @@ use super::embedded::{Extract, Origin};
 use super::{batch, containers, powershell, python, requirements, runner_devices, shell};
 use crate::code::{
     Block, Code, Command, Export, Expr, ExprKind, Observation, Observed, SetVariable, Snippet, Statement,
-    StatementKind,
+    StatementKind, names_image,
 };
 use crate::commands::{
-    Dialect, SOME_IMAGE, Started, interpreter_named_by, invocation, is_engine, is_variable_name, names_image,
+    Dialect, SOME_IMAGE, Started, interpreter_named_by, invocation, is_engine, is_variable_name,
 };
 use crate::facts::Span;
 use crate::sources::Source;

@@ -3,7 +3,6 @@
 use super::{
     Gpus, Invocation, SeparateEnvironment, Setting, Started, invocation_from, is_assignment, is_variable_name,
 };
-use crate::code::{Expr, ExprKind};
 
 /// What stands for an image whose name is not known.
 pub const SOME_IMAGE: &str = "some-image";
@@ -11,22 +10,6 @@ pub const SOME_IMAGE: &str = "some-image";
 /// Whether a program starts containers of images.
 pub fn is_engine(program: Option<&str>) -> bool {
     matches!(program, Some("docker" | "podman" | "nerdctl"))
-}
-
-/// Whether what is written there is the name of an image and no option, also where parts of it are not known: `"$IMAGE"`, `org/$NAME:$TAG`.
-pub fn names_image(word: &Expr<'_>) -> bool {
-    let of_image = |name: &str| ["image", "img"].iter().any(|word| name.to_ascii_lowercase().contains(word));
-    match &word.kind {
-        ExprKind::Variable(name) | ExprKind::VariableOr(name, _) => of_image(name),
-        ExprKind::Join(parts) => parts.first().is_some_and(|first| match &first.kind {
-            ExprKind::Text(text) => {
-                text.contains([':', '/']) && !text.starts_with(['-', '/', '.', '~']) && !text.contains('=')
-            }
-            ExprKind::Variable(name) => of_image(name),
-            _ => false,
-        }),
-        _ => false,
-    }
 }
 
 /// Options of `run` and `exec` that take no value.

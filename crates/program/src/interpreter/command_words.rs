@@ -1,8 +1,8 @@
 //! The words of a command when it runs: what its variables hold, split where the shell splits them.
 
 use super::Interpreter;
-use crate::code::{Command, Expr, ExprKind};
-use crate::commands::{SOME_IMAGE, interpreter_named_by, is_assignment, is_engine, names_image};
+use crate::code::{Command, Expr, ExprKind, names_image};
+use crate::commands::{SOME_IMAGE, interpreter_named_by, is_assignment, is_engine};
 use crate::facts::Span;
 use crate::program::heap::values::Value;
 use crate::sources::Language;
