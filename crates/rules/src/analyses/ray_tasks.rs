@@ -149,8 +149,8 @@ fn meant_by<'c>(scope: &FileScope<'c>, name: &'c str, around: &[Ancestor<'_, '_>
 /// Where a task is given what the same function has moved to the GPU, which cannot be unpacked without one: `step.remote(model)`,
 /// `step.remote(ray.put(model))`.
 fn given_from_gpu(scope: &FileScope<'_>, task: &str) -> Option<Span> {
-    let (mut moved, mut given): (Vec<(PlaceInFunction, &str)>, Vec<(PlaceInFunction, &str, Span)>) =
-        (Vec::new(), Vec::new());
+    let mut moved: Vec<(PlaceInFunction, &str)> = Vec::new();
+    let mut given: Vec<(PlaceInFunction, &str, Span)> = Vec::new();
     walk(scope.code, &mut |part, around| match part {
         CodeNode::Statement(step) => {
             let (name, value) = match &step.kind {
