@@ -14,7 +14,7 @@ use std::borrow::Cow;
 
 pub use launchers::{
     Command, Export, Extended, Host, Image, MakeTarget, Observation, Observed, SetVariable, Setting,
-    ShellText, Snippet, Unit,
+    ShellText, Snippet, Unit, names_image,
 };
 pub use requirements::{Clause, Grammar, Included, Index, Part, Requirement};
 pub use targets::Target;

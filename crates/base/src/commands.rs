@@ -15,6 +15,7 @@ mod shells;
 mod slurm;
 mod wrappers;
 
+pub use containers::{SOME_IMAGE, is_engine};
 pub use launchers::Mask;
 pub use ranks::{Machines, Ranks, machines, nodes, ranks, ranks_of_settings, settings_of_accelerate};
 pub use slurm::directives;

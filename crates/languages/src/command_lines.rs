@@ -5,9 +5,11 @@ use super::embedded::{Extract, Origin};
 use super::{batch, containers, powershell, python, requirements, runner_devices, shell};
 use crate::code::{
     Block, Code, Command, Export, Expr, ExprKind, Observation, Observed, SetVariable, Snippet, Statement,
-    StatementKind,
+    StatementKind, names_image,
 };
-use crate::commands::{Dialect, Started, interpreter_named_by, invocation, is_variable_name};
+use crate::commands::{
+    Dialect, SOME_IMAGE, Started, interpreter_named_by, invocation, is_engine, is_variable_name,
+};
 use crate::facts::Span;
 use crate::sources::Source;
 use regex::{Captures, Regex};
@@ -74,7 +76,12 @@ pub fn change_folder<'s>(folder: Expr<'s>) -> Statement<'s> {
 pub fn lower<'s>(line: CommandLine<'s>, source: &'s Source, code: &mut Code<'s>) -> Option<Statement<'s>> {
     let CommandLine { span, mut environment, mut words, input } = line;
     let texts: Vec<Option<Cow<'_, str>>> = words.iter().map(as_argument).collect();
-    let texts: Vec<Option<&str>> = texts.iter().map(Option::as_deref).collect();
+    let mut texts: Vec<Option<&str>> = texts.iter().map(Option::as_deref).collect();
+    if is_engine(texts.first().copied().flatten()) {
+        let unknown =
+            texts.iter_mut().zip(&words).filter(|(text, word)| text.is_none() && names_image(&word.expr));
+        unknown.for_each(|(text, _)| *text = Some(SOME_IMAGE));
+    }
     let invocation = invocation(&texts);
     requirements::note_command(&words, &invocation.started, code);
     let snippet_text = match invocation.started {

@@ -1,7 +1,7 @@
 //! What starts programs: shells, workflows, containers, and configuration that names a device. They share the
 //! steps of Python, and have a few of their own.
 
-use super::{Block, Expr};
+use super::{Block, Expr, ExprKind};
 use crate::facts::Span;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -196,6 +196,8 @@ pub enum Observation {
     KfdWithoutGroup,
     /// A container of Kubernetes asks for GPUs under its requests alone.
     RequestWithoutLimit,
+    /// A container of Kubernetes asks for no GPU, and its image for all of them.
+    ZeroGpusOfOpenImage,
     /// A container of Kubernetes is given GPUs by the scheduler, and names others itself.
     ChoiceBesideScheduler,
     /// A container of Kubernetes is given some GPUs by the scheduler, and sees all of them.
@@ -214,4 +216,20 @@ pub enum Observation {
     HostMaskInContainer,
     /// A mask of CUDA is used where the cards of the machine are counted by their slots.
     MaskForMachine,
+}
+
+/// Whether what is written there is the name of an image and no option, also where parts of it are not known: `"$IMAGE"`, `org/$NAME:$TAG`.
+pub fn names_image(word: &Expr<'_>) -> bool {
+    let of_image = |name: &str| ["image", "img"].iter().any(|word| name.to_ascii_lowercase().contains(word));
+    match &word.kind {
+        ExprKind::Variable(name) | ExprKind::VariableOr(name, _) => of_image(name),
+        ExprKind::Join(parts) => parts.first().is_some_and(|first| match &first.kind {
+            ExprKind::Text(text) => {
+                text.contains([':', '/']) && !text.starts_with(['-', '/', '.', '~']) && !text.contains('=')
+            }
+            ExprKind::Variable(name) => of_image(name),
+            _ => false,
+        }),
+        _ => false,
+    }
 }

@@ -4,6 +4,14 @@ use super::{
     Gpus, Invocation, SeparateEnvironment, Setting, Started, invocation_from, is_assignment, is_variable_name,
 };
 
+/// What stands for an image whose name is not known.
+pub const SOME_IMAGE: &str = "some-image";
+
+/// Whether a program starts containers of images.
+pub fn is_engine(program: Option<&str>) -> bool {
+    matches!(program, Some("docker" | "podman" | "nerdctl"))
+}
+
 /// Options of `run` and `exec` that take no value.
 const FLAGS: &[&str] = &[
     "--detach",

@@ -90,6 +90,7 @@ fn lower_container<'s>(container: &Rc<Node<'s>>, pod: Pod, lowering: &mut Loweri
     let mut gpus = container.get("resources").map(|resources| given(resources)).unwrap_or_default();
     body.extend(chosen_aside(&set, &gpus, pod, source));
     body.extend(container.get("resources").and_then(|resources| without_limit(resources, source)));
+    body.extend(none_of_open_image(container, &set, source));
     body.extend(privileged(container, &gpus, pod, source));
     if pod.is_own {
         body.extend(of_the_pod(container, &gpus, source));
@@ -184,6 +185,25 @@ fn without_limit<'s>(resources: &Node<'_>, source: &'s Source) -> Option<Stateme
         limits.is_some_and(|limits| limits.get(asked.key()).is_some() || limits.entries().is_empty());
     (!is_open && !is_limited)
         .then(|| observed_at(Observation::RequestWithoutLimit, asked.key(), asked.key.span, source))
+}
+
+/// `nvidia.com/gpu: 0` beside an image of CUDA, which asks for all GPUs unless the manifest says otherwise.
+fn none_of_open_image<'s>(
+    container: &Node<'s>,
+    set: &[SetVariable<'s>],
+    source: &'s Source,
+) -> Option<Statement<'s>> {
+    let limits = container.get("resources")?.get("limits")?;
+    let mut entries = limits.entries().iter();
+    let none = entries.find(|entry| entry.key() == "nvidia.com/gpu" && entry.value.text() == Some("0"))?;
+    let image = container.get("image")?.text()?;
+    let is_open = ["nvidia/cuda", "nvcr.io/nvidia/"].iter().any(|name| image.contains(name))
+        || ["pytorch/pytorch", "vllm/vllm-openai"].iter().any(|name| image.starts_with(name))
+        || image.starts_with("tensorflow/tensorflow") && image.contains("-gpu");
+    let is_told =
+        set.iter().any(|set| set.name == "NVIDIA_VISIBLE_DEVICES") || container.get("envFrom").is_some();
+    let seen = || observed_at(Observation::ZeroGpusOfOpenImage, "nvidia.com/gpu: 0", none.span(), source);
+    (is_open && !is_told).then(seen)
 }
 
 /// The GPUs that the scheduler chooses for a container.

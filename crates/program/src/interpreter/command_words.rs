@@ -1,8 +1,8 @@
 //! The words of a command when it runs: what its variables hold, split where the shell splits them.
 
 use super::Interpreter;
-use crate::code::{Command, Expr, ExprKind};
-use crate::commands::{interpreter_named_by, is_assignment};
+use crate::code::{Command, Expr, ExprKind, names_image};
+use crate::commands::{SOME_IMAGE, interpreter_named_by, is_assignment, is_engine};
 use crate::facts::Span;
 use crate::program::heap::values::Value;
 use crate::sources::Language;
@@ -21,9 +21,6 @@ pub(super) struct Argument<'p> {
     /// What is written there can be no option: `"$IMAGE"`, `trainer:$TAG`.
     names_image: bool,
 }
-
-/// What stands for an image whose name is not known.
-const SOME_IMAGE: &str = "some-image";
 
 impl<'p> Interpreter<'p> {
     /// The words of a command, with what their variables hold.
@@ -53,7 +50,7 @@ impl<'p> Interpreter<'p> {
             }
         }
         if let [first, rest @ ..] = &mut arguments[..]
-            && matches!(first.text.as_deref(), Some("docker" | "podman" | "nerdctl"))
+            && is_engine(first.text.as_deref())
         {
             let unknown = rest.iter_mut().filter(|word| word.text.is_none() && word.names_image);
             unknown.for_each(|word| word.text = Some(SOME_IMAGE.to_owned()));
@@ -83,19 +80,7 @@ impl<'p> Interpreter<'p> {
             _ => None,
         });
         let default = if text.is_some() { None } else { self.default_of(word, &value) };
-        let of_image =
-            |name: &str| ["image", "img"].iter().any(|word| name.to_ascii_lowercase().contains(word));
-        let names_image = match &word.kind {
-            ExprKind::Variable(name) | ExprKind::VariableOr(name, _) => of_image(name),
-            ExprKind::Join(parts) => parts.first().is_some_and(|first| match &first.kind {
-                ExprKind::Text(text) => {
-                    text.contains(':') && !text.starts_with('-') && !text.starts_with('/')
-                }
-                ExprKind::Variable(name) => of_image(name),
-                _ => false,
-            }),
-            _ => false,
-        };
+        let names_image = names_image(word);
         Argument { value, text, default, span: word.span, names_image }
     }
 

@@ -123,7 +123,7 @@ const INDICES: &[&str] = &[
 pub(super) fn rare() -> Vec<&'static str> {
     let apart = APART.iter().map(|(call, ..)| *call);
     let removed = REMOVED.iter().flat_map(|one| one.calls.iter().copied());
-    let others = ["cupy.cuda.Device", "pyannote.audio.Pipeline", "torch.cuda.set_device"];
+    let others = ["cupy.cuda.Device", "easyocr.Reader", "pyannote.audio.Pipeline", "torch.cuda.set_device"];
     let lists = [COUNTING, LISTING, AUTOCASTS, OF_PARAMETERS].into_iter().flatten().copied();
     apart.chain(removed).chain(others).chain(lists).collect()
 }
@@ -145,7 +145,11 @@ pub(super) fn of_another_form(scope: &FileScope<'_>) -> Vec<RawFinding> {
         }
         let Some(path) = scope.names.path(&call.callee) else { return };
         let look = DeviceCall { scope, call, path, around };
-        let fault = look.with_index().or_else(|| look.removed()).or_else(|| look.counted());
+        let fault = look
+            .with_index()
+            .or_else(|| look.beyond_first())
+            .or_else(|| look.removed())
+            .or_else(|| look.counted());
         let fault = fault.or_else(|| look.counted_once()).or_else(|| look.removed_parameter());
         if let Some(fault) = fault.or_else(|| look.listed()).or_else(|| look.of_torch()) {
             let raw_finding = RawFinding::at(scope.place(fault.at.span))
@@ -188,6 +192,17 @@ impl<'a> DeviceCall<'_, 'a> {
             let unpacked = self.call.arguments.iter().filter(|one| one.unpacked && one.name.is_none());
             unpacked.filter_map(|one| entry(&one.value, name, self.scope)).next()
         })
+    }
+
+    /// `easyocr.Reader(["en"], gpu="cuda:1")`: its models are copied to all visible GPUs, and begin at the first one.
+    fn beyond_first(&self) -> Option<Fault<'a>> {
+        let device =
+            argument(&self.call.arguments, Some(1), Some("gpu")).filter(|_| self.path == "easyocr.Reader")?;
+        let texts = texts_of(device, self.scope, true);
+        let is_other = texts.iter().any(|one| one.text.starts_with("cuda:") && one.text != "cuda:0");
+        let what = "wraps its models in DataParallel over all visible GPUs, which begins at `cuda:0`";
+        let instead = "write `gpu=True`, and choose the GPU with CUDA_VISIBLE_DEVICES";
+        is_other.then_some(Fault::of(device, what, instead))
     }
 
     /// `WhisperModel("small", device="cuda:1")`

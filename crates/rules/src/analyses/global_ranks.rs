@@ -23,7 +23,8 @@ pub(super) fn used_as_indices(scope: &FileScope<'_>) -> Vec<RawFinding> {
         };
         found.extend(device_mapped(scope, expr));
         found.extend(device_listed(scope, expr));
-        let Some(index) = index_in(scope, expr).filter(|index| is_global(scope, index)) else { return };
+        let index = index_in(scope, expr).or_else(|| index_behind_device(scope, expr));
+        let Some(index) = index.filter(|index| is_global(scope, index)) else { return };
         found.push((expr.span, scope.text(index.span)));
     });
     if found.is_empty() {
@@ -37,6 +38,19 @@ pub(super) fn used_as_indices(scope: &FileScope<'_>) -> Vec<RawFinding> {
         if several { raw_finding.at_least(Severity::Warning) } else { raw_finding }
     };
     found.into_iter().map(raw_finding).collect()
+}
+
+/// `n` of `f"{device}:{n}"`, where the kind of device is written elsewhere.
+fn index_behind_device<'c>(scope: &FileScope<'_>, expr: &'c Expr<'c>) -> Option<&'c Expr<'c>> {
+    let ExprKind::Join(parts) = &expr.kind else { return None };
+    let [kind, Expr { kind: ExprKind::Text(colon), .. }, index] = &parts[..] else { return None };
+    let name = match kind.kind {
+        ExprKind::Name(name) | ExprKind::Attribute(_, name) => name.to_ascii_lowercase(),
+        _ => return None,
+    };
+    let is_kind = ["device", "device_type", "device_name"].iter().any(|end| name.ends_with(end));
+    let is_text = matches!(&scope.names.meant(kind).kind, ExprKind::Text(text) if text != "cuda");
+    (colon == ":" && is_kind && !is_text).then_some(index)
 }
 
 /// `def current_device(): return Accelerator().process_index`
@@ -56,9 +70,8 @@ fn device_returned<'s>(
 /// `from_pretrained("m", device_map={"": rank})`
 fn device_mapped<'s>(scope: &FileScope<'s>, expr: &Expr<'_>) -> Option<(Span, &'s str)> {
     let ExprKind::Call(call) = &expr.kind else { return None };
-    let ExprKind::Mapping(entries) = &argument(&call.arguments, None, Some("device_map"))?.kind else {
-        return None;
-    };
+    let map = scope.names.meant(argument(&call.arguments, None, Some("device_map"))?);
+    let ExprKind::Mapping(entries) = &map.kind else { return None };
     let (_, index) = entries.iter().find(|(_, index)| is_global(scope, index))?;
     Some((index.span, scope.text(index.span)))
 }

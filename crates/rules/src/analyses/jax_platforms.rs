@@ -1,7 +1,8 @@
 //! The platform of JAX, where it is chosen after JAX has begun.
 
+use super::memory::function_called;
 use super::order::PlaceInFunction;
-use crate::code::walk::{CodeNode, walk};
+use crate::code::walk::{CodeNode, walk, walk_block};
 use crate::code::{Expr, ExprKind};
 use crate::program::knowledge::Does;
 use crate::rules::files::{FileScope, RawFinding};
@@ -13,6 +14,9 @@ pub(super) fn chosen_too_late(scope: &FileScope<'_>) -> Vec<RawFinding> {
         (Vec::new(), Vec::new());
     walk(scope.code, &mut |part, around| {
         let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        if begins_inside(scope, expr) {
+            return began.push(PlaceInFunction::of(expr.span, around));
+        }
         let Some(path) = scope.names.path(&call.callee) else { return };
         if path == "jax.config.update" {
             let name = argument(&call.arguments, Some(0), None).map(|name| &name.kind);
@@ -70,6 +74,21 @@ fn is_cpu_device(scope: &FileScope<'_>, expr: &Expr<'_>) -> bool {
     matches!(scope.names.path(&call.callee), Some("jax.devices" | "jax.local_devices"))
         && argument(&call.arguments, Some(0), Some("backend"))
             .is_some_and(|platform| is_text(platform, "cpu"))
+}
+
+/// A call of a function of the file, `run()`, whose own statements make the devices of JAX whatever a test says.
+fn begins_inside(scope: &FileScope<'_>, expr: &Expr<'_>) -> bool {
+    let Some(function) = function_called(scope, expr) else { return false };
+    let mut found = false;
+    walk_block(scope.code, &function.body, &mut |part, around| {
+        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        found |= around.is_empty()
+            && scope
+                .names
+                .path(&call.callee)
+                .is_some_and(|path| path.starts_with("jax.") && begins(scope, path));
+    });
+    found
 }
 
 /// A call that makes the devices of JAX.

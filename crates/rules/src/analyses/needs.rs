@@ -8,6 +8,7 @@ use crate::rules::prefilter::{NodePredicate, RequiredWords};
 
 /// Words that a file in Python must hold as well, one of each list: without them the words above say little there.
 const BESIDE: &[(&str, &[&str])] = &[
+    ("cached-method-keeps-object", &["self"]),
     ("cached-on-current-device", &["cuda"]),
     ("cache-of-another-device", &["cuda:", ".cuda(", "rank"]),
     ("cuda-in-dataset-worker", &["cuda", "device", "jax"]),

@@ -12,8 +12,12 @@ use crate::rules::files::{FileScope, RawFinding};
 /// Masks at the top of a program that torchrun or accelerate starts in several processes.
 pub(super) fn for_all_ranks(scope: &FileScope<'_>) -> Vec<RawFinding> {
     // With a policy the launcher is told, where it starts too many.
-    let uses_gpu = ["cuda", "nccl", "Accelerator"].iter().any(|word| scope.whole_text().contains(word));
-    if !uses_gpu || scope.policy.gpu.is_some() {
+    let speaks = |text: &str| ["cuda", "nccl", "Accelerator"].iter().any(|word| text.contains(word));
+    let uses_gpu = || {
+        let imported = scope.program.files_imported(scope.file);
+        speaks(scope.whole_text()) || imported.into_iter().any(|file| speaks(scope.program.text_of(file)))
+    };
+    if !uses_gpu() || scope.policy.gpu.is_some() {
         return Vec::new();
     }
     let mut set: Option<(Span, usize)> = None;

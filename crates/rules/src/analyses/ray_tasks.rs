@@ -1,5 +1,7 @@
 //! Tasks and actors of Ray that use a GPU and ask for none: Ray shows them no card.
 
+use super::memory::method_of;
+use super::order::PlaceInFunction;
 use super::{cuda_calls, own_calls, ray_workers};
 use crate::code::walk::{Ancestor, CodeNode, walk, walk_block};
 use crate::code::{Argument, Block, Call, Expr, ExprKind, Function, Statement, StatementKind, Target};
@@ -36,10 +38,11 @@ pub(super) fn without_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
             _ => return,
         };
         let remote = decorators.iter().find(|decorator| asks_for_no_gpu(scope, decorator));
-        if let (Some(decorator), Some(used)) = (remote, use_in(scope, body))
-            && !is_handed_on(scope, name)
-        {
+        let Some(decorator) = remote.filter(|_| !is_handed_on(scope, name)) else { return };
+        if let Some(used) = use_in(scope, body) {
             found.push(of_number(scope, decorator.span, name, used));
+        } else if let Some(given) = given_from_gpu(scope, name) {
+            found.push(of_number(scope, decorator.span, name, scope.place(given)));
         }
     });
     found
@@ -141,6 +144,67 @@ fn meant_by<'c>(scope: &FileScope<'c>, name: &'c str, around: &[Ancestor<'_, '_>
         }
     });
     given
+}
+
+/// Where a task is given what the same function has moved to the GPU, which cannot be unpacked without one: `step.remote(model)`,
+/// `step.remote(ray.put(model))`.
+fn given_from_gpu(scope: &FileScope<'_>, task: &str) -> Option<Span> {
+    let mut moved: Vec<(PlaceInFunction, &str)> = Vec::new();
+    let mut given: Vec<(PlaceInFunction, &str, Span)> = Vec::new();
+    walk(scope.code, &mut |part, around| match part {
+        CodeNode::Statement(step) => {
+            let (name, value) = match &step.kind {
+                // `model.cuda()`, of a module
+                StatementKind::Evaluate(value) => match method_of(value) {
+                    Some((Expr { kind: ExprKind::Name(name), .. }, ..)) => (*name, value),
+                    _ => return,
+                },
+                StatementKind::Assign { targets, value: Some(value), .. } => match &targets[..] {
+                    [Target::Name(name, _)] => (*name, value),
+                    _ => return,
+                },
+                _ => return,
+            };
+            if moves_to_gpu(scope, value) {
+                moved.push((PlaceInFunction::of(step.span, around), name));
+            }
+        }
+        CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) => {
+            let is_task = match &call.callee.kind {
+                ExprKind::Attribute(object, "remote") => {
+                    matches!(object.kind, ExprKind::Name(name) if name == task)
+                }
+                _ => false,
+            };
+            for one in call.arguments.iter().filter(|_| is_task) {
+                let put = match &scope.names.meant(&one.value).kind {
+                    ExprKind::Call(put) if scope.names.path(&put.callee) == Some("ray.put") => {
+                        put.arguments.first().map_or(&one.value, |first| &first.value)
+                    }
+                    _ => &one.value,
+                };
+                if let ExprKind::Name(name) = put.kind {
+                    given.push((PlaceInFunction::of(expr.span, around), name, one.value.span));
+                }
+            }
+        }
+        _ => {}
+    });
+    let is_moved = |place: &PlaceInFunction, name: &str| {
+        moved.iter().any(|(at, known)| *known == name && at.precedes(place))
+    };
+    given.into_iter().find(|(place, name, _)| is_moved(place, name)).map(|(.., span)| span)
+}
+
+/// `model.to("cuda")`, `model.cuda()`
+fn moves_to_gpu(scope: &FileScope<'_>, value: &Expr<'_>) -> bool {
+    let Some((_, method, call)) = method_of(value) else { return false };
+    match method {
+        "cuda" => true,
+        "to" => argument(&call.arguments, Some(0), Some("device"))
+            .is_some_and(|device| cuda_calls::names_gpu(device, scope, 0)),
+        _ => false,
+    }
 }
 
 /// The body of the one class or function of this name.

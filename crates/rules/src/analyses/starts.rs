@@ -6,8 +6,8 @@ use super::{
     image_builds, image_stages, kept_layers, late_providers, late_ranks, linked, loaded_modules, local_ranks,
     mpi_ranks, node_numbers, picked_cards, podman_options, pooled_pipelines, preloads, process_counts,
     providers, rank_masks, ranks, ray_environments, ray_tasks, requirements, script_choices, served_cards,
-    settings_files, slurm_jobs, spawned_devices, spread_ranks, subshells, task_numbers, thread_contexts,
-    trainer_moves, trainer_tasks, unread_choices, uv_runs, vllm_engines,
+    settings_files, slurm_jobs, slurm_variables, spawned_devices, spread_ranks, subshells, task_numbers,
+    thread_contexts, trainer_moves, trainer_tasks, unread_choices, uv_runs, vllm_engines,
 };
 
 /// All of them, by name.
@@ -229,6 +229,7 @@ pub(super) const ANALYSES: &[Analysis] = &[
         words: &["SLURM_LOCALID", "SLURM_PROCID", "LOCAL_RANK", "jax.distributed"],
         look: task_numbers::beyond_cards,
     },
+    Analysis { name: "slurm-variable-unset", words: &["SLURM_GPUS"], look: slurm_variables::without_option },
     Analysis { name: "tasks-below-node", words: &["#SBATCH"], look: slurm_jobs::tasks_below_node },
     Analysis { name: "tasks-below-devices", words: &["#SBATCH"], look: trainer_tasks::below_devices },
     Analysis { name: "tool-without-gpu", words: &["nvidia-smi"], look: bare_tools::without_gpu },

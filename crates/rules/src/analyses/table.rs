@@ -2,17 +2,17 @@
 //! no file. Those of what starts programs are in `starts`.
 
 use super::{
-    Analysis, async_arguments, autocast, backend_switches, caches, clean_up_order, compute_types,
-    context_managers, counted_masks, cuda_switches, current_devices, current_kernels, dataset_workers,
-    device_arguments, device_names, dropped_moves, emptied_masks, env_validators, environments,
-    epoch_outputs, fixtures, gradients, hard_cuda, hardware, host_arrays, import_proofs, inputs, jax_memory,
-    jax_platforms, kept_counts, kept_graphs, kept_on_current, late_moves, late_offloads, lazy_imports,
-    leak_checks, left_graphs, left_models, legacy_constructors, loaded_again, loader_generators, locks,
-    loss_weights, made_layers, made_tensors, mask_numbers, memory_fractions, model_instances,
-    negative_indices, nvml_indices, optional_imports, parallel_kernels, parsed_masks, pickled, placed_models,
-    plain_layers, python_names, quantized_moves, resets, retries, rocm, step_loops, switches, tensorflow,
-    tensorflow_cards, tensorflow_memory, text_numbers, tf32, uncalled_checks, unentered_contexts,
-    unmoved_tensors, unused_choices, visible_counts, volatile,
+    Analysis, async_arguments, autocast, backend_switches, cached_methods, caches, clean_up_order,
+    compute_types, context_managers, counted_masks, cuda_switches, current_devices, current_kernels,
+    dataset_workers, device_arguments, device_names, dropped_moves, emptied_masks, env_validators,
+    environments, epoch_outputs, fixtures, gradients, hard_cuda, hardware, host_arrays, import_proofs,
+    inputs, jax_memory, jax_platforms, kept_counts, kept_graphs, kept_on_current, late_moves, late_offloads,
+    lazy_imports, leak_checks, left_graphs, left_models, legacy_constructors, loaded_again,
+    loader_generators, locks, loss_weights, made_layers, made_tensors, mask_numbers, memory_fractions,
+    model_instances, negative_indices, nvml_indices, optional_imports, parallel_kernels, parsed_masks,
+    pickled, placed_models, plain_layers, python_names, quantized_moves, resets, retries, rocm, step_loops,
+    switches, tensorflow, tensorflow_cards, tensorflow_memory, text_numbers, tf32, uncalled_checks,
+    unentered_contexts, unmoved_tensors, unused_choices, visible_counts, volatile,
 };
 
 /// All of them, by name.
@@ -36,6 +36,11 @@ pub(super) const ANALYSES: &[Analysis] = &[
             "cuda.graph",
         ],
         look: current_devices::left_by_cleaning,
+    },
+    Analysis {
+        name: "cached-method-keeps-object",
+        words: &["lru_cache", ".cache", "import cache"],
+        look: cached_methods::that_keep_objects,
     },
     Analysis {
         name: "cached-on-current-device",
@@ -383,7 +388,9 @@ pub(super) const ANALYSES: &[Analysis] = &[
     },
     Analysis {
         name: "wrong-device-argument",
-        words: &["device", "devices", "gpus", "gpu_id", "gpu_hist", "autocast", "Pipeline", "Device"],
+        words: &[
+            "device", "devices", "easyocr", "gpus", "gpu_id", "gpu_hist", "autocast", "Pipeline", "Device",
+        ],
         look: device_arguments::of_another_form,
     },
     Analysis { name: "volatile-ignored", words: &["volatile"], look: volatile::without_effect },

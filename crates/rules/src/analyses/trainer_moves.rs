@@ -5,6 +5,7 @@ use super::order::PlaceInFunction;
 use super::spread_ranks::numbered_card;
 use crate::code::walk::{CodeNode, walk};
 use crate::code::{Expr, ExprKind, StatementKind, Target};
+use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 
@@ -43,12 +44,17 @@ pub(super) fn undone(scope: &FileScope<'_>) -> Vec<RawFinding> {
     if ELSEWHERE.iter().any(|word| text.contains(word)) {
         return Vec::new();
     }
+    let mut current: Vec<PlaceInFunction> = Vec::new();
+    let mut used: Vec<(PlaceInFunction, Span)> = Vec::new();
     // Where models go, with the card if it has a number; also what gives their names to something else.
     let mut moves: Vec<(PlaceInFunction, &str, Option<String>)> = Vec::new();
     let mut found: Vec<RawFinding> = Vec::new();
     walk(scope.code, &mut |part, around| match part {
         CodeNode::Statement(step) => match &step.kind {
             StatementKind::Evaluate(value) => {
+                if chooses_card(scope, value) {
+                    return current.push(PlaceInFunction::of(value.span, around));
+                }
                 let Some((object, method, _)) = method_of(value) else { return };
                 if MOVES.contains(&method) {
                     let place = PlaceInFunction::of(value.span, around);
@@ -69,21 +75,46 @@ pub(super) fn undone(scope: &FileScope<'_>) -> Vec<RawFinding> {
                 return;
             }
             let Some(model) = argument(&call.arguments, Some(0), Some("model")) else { return };
+            used.push((PlaceInFunction::of(expr.span, around), call.callee.span));
             let (place, model) = (PlaceInFunction::of(expr.span, around), scope.text(model.span));
             let last = moves.iter().rev().find(|(at, name, _)| at.home == place.home && *name == model);
             let Some((at, _, Some(card))) = last.filter(|(at, ..)| at.precedes(&place)) else { return };
             if card == "cuda:0" {
                 return;
             }
-            let raw_finding = RawFinding::at(scope.place(at.span)).word("card", card);
-            found.push(
-                raw_finding
-                    .beside(scope.place(call.callee.span), "this trainer moves the model to the first GPU"),
-            );
+            let what = format!("the model goes to `{card}` here");
+            let raw_finding = RawFinding::at(scope.place(at.span)).word("what", what);
+            found.push(raw_finding.beside(scope.place(call.callee.span), USES_FIRST));
         }
         CodeNode::Expr(_) | CodeNode::Target(_) => {}
     });
+    for at in current {
+        let Some((_, trainer)) = used.iter().find(|(place, _)| at.precedes(place)) else { continue };
+        let what = "this makes another GPU the current one";
+        let raw_finding = RawFinding::at(scope.place(at.span)).word("what", what);
+        found.push(raw_finding.beside(scope.place(*trainer), USES_FIRST));
+    }
     found
+}
+
+const USES_FIRST: &str = "this trainer moves the model to the first GPU";
+
+/// `torch.cuda.set_device(1)`, also of an option: of a rank the trainer takes the card itself.
+fn chooses_card(scope: &FileScope<'_>, value: &Expr<'_>) -> bool {
+    let ExprKind::Call(call) = &value.kind else { return false };
+    if scope.names.path(&call.callee) != Some("torch.cuda.set_device") {
+        return false;
+    }
+    let Some(device) = argument(&call.arguments, Some(0), Some("device")) else { return false };
+    match &scope.names.meant(device).kind {
+        ExprKind::Int(number) => *number > 0,
+        ExprKind::Text(text) => text.starts_with("cuda:") && text != "cuda:0",
+        // An option for the card, by its name.
+        ExprKind::Attribute(_, name) | ExprKind::Name(name) => {
+            name.contains("gpu") || name.contains("cuda") || name.contains("device")
+        }
+        _ => false,
+    }
 }
 
 /// `model.to("cuda:1")`, `model.cuda(1)`: the card.

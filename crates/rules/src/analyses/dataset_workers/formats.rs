@@ -1,9 +1,10 @@
-//! Datasets that make tensors on a GPU where an item is taken: `dataset.with_format("torch", device="cuda")`.
+//! Datasets that make tensors on a GPU where an item is taken: `dataset.with_format("torch", device="cuda")`, and those of PyTorch
+//! Geometric that hold all their graphs there: `dataset.data = dataset.data.to("cuda")`.
 
 use super::super::cuda_calls::names_gpu;
 use super::Loader;
 use crate::code::walk::{CodeNode, walk};
-use crate::code::{Expr, ExprKind};
+use crate::code::{Expr, ExprKind, Statement, StatementKind, Target};
 use crate::facts::Span;
 use crate::rules::files::FileScope;
 use crate::rules::uses::argument;
@@ -12,29 +13,48 @@ use rustc_hash::FxHashMap;
 /// Loaders of this file whose dataset is told to put what it hands out on a GPU: where, and by which method.
 pub(super) fn on_gpu<'l>(loaders: &'l [Loader], scope: &FileScope<'_>) -> Vec<(&'l Loader, (Span, String))> {
     let mut found = Vec::new();
-    if !scope.whole_text().contains("_format(") {
+    let has_graphs = scope.whole_text().contains("torch_geometric");
+    if !has_graphs && !scope.whole_text().contains("_format(") {
         return found;
     }
     let loaders = loaders.iter().filter(|loader| loader.place.file == scope.file);
     let loaders: FxHashMap<Span, &Loader> = loaders.map(|loader| (loader.place.span, loader)).collect();
     // `dataset.set_format(…)` changes the dataset, `with_format` makes another one.
-    let mut changed: Vec<(&str, Span)> = Vec::new();
+    let mut changed: Vec<(&str, Span, &str)> = Vec::new();
     walk(scope.code, &mut |part, _| {
+        if let CodeNode::Statement(step) = part {
+            return changed.extend(graphs_moved(scope, step).filter(|_| has_graphs));
+        }
         let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), span }) = part else { return };
         if let Some(object) = formatted(scope, expr, "set_format") {
-            changed.push((scope.text(object.span), *span));
+            changed.push((scope.text(object.span), *span, ".set_format"));
         }
         let Some(loader) = loaders.get(span) else { return };
         let Some(dataset) = argument(&call.arguments, Some(0), Some("dataset")) else { return };
         let made = scope.names.meant(dataset);
         if formatted(scope, made, "with_format").is_some() {
             found.push((*loader, (made.span, ".with_format".to_owned())));
-        } else if let Some((_, at)) = changed.iter().rev().find(|(name, _)| *name == scope.text(dataset.span))
+        } else if let Some((_, at, by)) =
+            changed.iter().rev().find(|(name, ..)| *name == scope.text(dataset.span))
         {
-            found.push((*loader, (*at, ".set_format".to_owned())));
+            found.push((*loader, (*at, (*by).to_owned())));
         }
     });
     found
+}
+
+/// `dataset.data = dataset.data.to(device)`: each graph is a part of what lies on the GPU.
+fn graphs_moved<'s>(scope: &FileScope<'s>, step: &Statement<'_>) -> Option<(&'s str, Span, &'static str)> {
+    let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind else { return None };
+    let [Target::Attribute(dataset, "data" | "_data")] = &targets[..] else { return None };
+    let ExprKind::Call(call) = &value.kind else { return None };
+    let is_moved = match &call.callee.kind {
+        ExprKind::Attribute(_, "cuda") => true,
+        ExprKind::Attribute(_, "to") => argument(&call.arguments, Some(0), Some("device"))
+            .is_some_and(|device| names_gpu(device, scope, 0)),
+        _ => false,
+    };
+    is_moved.then(|| (scope.text(dataset.span), value.span, ".to"))
 }
 
 /// The dataset that a call gives a format on a GPU.

@@ -43,7 +43,36 @@ pub fn rival_builds(scope: &FileScope<'_>) -> Vec<RawFinding> {
         seen.push(raw_finding.beside(scope.place(rival.span), "the other build is asked for here"));
     }
     seen.extend(rivals_in_lists(scope));
+    seen.extend(rivals_in_included(scope));
     seen
+}
+
+/// `onnxruntime-gpu` below `-r base.txt`, whose list asks for `onnxruntime`.
+fn rivals_in_included(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    let folder = scope.program.name_of(scope.file).rsplit_once('/').map_or("", |(folder, _)| folder);
+    let lists = scope.code.included.iter().filter(|list| list.part == Part::Main);
+    let files = lists.filter_map(|list| {
+        let path = list.path.strip_prefix("./").unwrap_or(&list.path);
+        let name = if folder.is_empty() { path.to_owned() } else { format!("{folder}/{path}") };
+        scope.program.all_files().find(|file| scope.program.name_of(*file) == name)
+    });
+    let mut found = Vec::new();
+    for file in files {
+        let listed = &scope.program.code(file).requirements;
+        for asked in scope.code.requirements.iter().filter(|it| family(it).is_some()) {
+            let is_rival = |other: &&Requirement| {
+                other.name != asked.name && family(other) == family(asked) && meet(other, asked)
+            };
+            let Some(rival) = listed.iter().find(is_rival) else { continue };
+            let raw_finding = RawFinding::at(scope.place(asked.span))
+                .word("package", &asked.name)
+                .word("other", &rival.name);
+            found.push(
+                raw_finding.beside(Place { file, span: rival.span }, "the other build is asked for here"),
+            );
+        }
+    }
+    found
 }
 
 /// `pip install onnxruntime-gpu` in an image, beside `pip install -r requirements.txt` whose list asks for `onnxruntime`.
