@@ -99,6 +99,17 @@ fn a_program_that_is_too_large_is_named_and_its_own_file_followed() {
 }
 
 #[test]
+fn tasks_that_make_each_other_come_to_an_end() {
+    let text = "import asyncio\nimport torch\n\n\nasync def store():\n    asyncio.create_task(update())\n\n\n\
+                async def update():\n    asyncio.create_task(store())\n\n\n\
+                async def main():\n    asyncio.create_task(store())\n    await asyncio.sleep(1)\n    torch.cuda.init()\n\n\n\
+                asyncio.run(main())\n";
+    let project = Project::new().file("peers.py", text);
+    let answer = project.run_with_env("trace peers.py --format json", "GPULINT_MOST_STEPS", "1000");
+    assert_eq!(answer.json()["complete"], true, "{answer:?}");
+}
+
+#[test]
 fn annotations_name_files_as_the_repository_does() {
     let project = Project::new().file("app/gpulint.yaml", "").file("app/a.py", INDEX_WITHOUT_ORDER);
     let file_in = |workspace: &std::path::Path| {

@@ -159,6 +159,7 @@ pub(super) struct Interpreter<'p> {
     active: Vec<generators::Active>,
     /// Coroutines that run when somebody waits.
     tasks: Vec<Value<'p>>,
+    made_by_tasks: tasks::MadeByTasks,
     /// What is called when the program ends, with its arguments.
     at_exit: Vec<AtExit<'p>>,
     /// What calls did that were followed, and what is known of those that are being followed.
@@ -305,6 +306,7 @@ impl<'p> Interpreter<'p> {
             here: CodePosition::in_module(entry, 0, 0),
             active: Vec::new(),
             tasks: Vec::new(),
+            made_by_tasks: None,
             at_exit: Vec::new(),
             summaries: Summaries::new(program.options.no_summaries),
             repeats: 0,

@@ -6,7 +6,7 @@ use super::gpu_questions;
 use super::schema::{Argument, Condition, UsedBy};
 pub(super) use crate::code::argument;
 use crate::code::walk::{Ancestor, CodeNode, walk, within_function};
-use crate::code::{self, Expr, ExprKind, ImportNames, Statement, StatementKind, Target};
+use crate::code::{self, Block, Expr, ExprKind, ImportNames, Statement, StatementKind, Target};
 use crate::facts::Span;
 use crate::findings::Severity;
 use crate::program::Names;
@@ -63,7 +63,8 @@ impl<'a> Used<'a> {
             }
             let mut note = |name: &str, by, span, arguments, value| {
                 let counts = |around| by == UsedBy::Import || !is_for_imports(around);
-                let guarded = around.iter().any(|around| guards(around, scope) && counts(around));
+                let guarded = around.iter().any(|around| guards(around, scope) && counts(around))
+                    || is_behind_guard(around, span, scope);
                 let in_loop = around.iter().any(|around| matches!(around, Ancestor::Loop(_)));
                 let for_one_rank = around.iter().any(|around| lets_one_through(around, scope));
                 let gpu_is_there = around.iter().any(|around| gpu_questions::finds_gpu(around, scope));
@@ -355,24 +356,43 @@ pub(super) fn expects_failure(around: &Ancestor<'_, '_>, scope: &FileScope<'_>) 
     })
 }
 
+/// Whether a test asks for a version, or for a name that only some versions have.
+fn asks_for_version(test: &Expr<'_>, scope: &FileScope<'_>) -> bool {
+    const WORDS: [&str; 10] = [
+        "hasattr(",
+        "getattr(",
+        "ersion",
+        "VERSION",
+        "TORCH_G",
+        "TORCH_1",
+        "TORCH_2",
+        "torch_greater",
+        "torch_1",
+        "torch_2",
+    ];
+    let text = scope.text(test.span);
+    WORDS.iter().any(|word| text.contains(word)) || names_version(text)
+}
+
+/// Whether code stands in a function behind `if version >= "2.4": return …`: other versions do not come there.
+fn is_behind_guard(around: &[Ancestor<'_, '_>], span: Span, scope: &FileScope<'_>) -> bool {
+    let function = within_function(around).0.and_then(|number| scope.code.functions.get(number));
+    let leaves = |block: &Block<'_>| {
+        let last = block.last().map(|last| &last.kind);
+        matches!(last, Some(StatementKind::Return(_) | StatementKind::Raise { .. }))
+    };
+    let is_guard = |step: &Statement<'_>| match &step.kind {
+        StatementKind::Branch { test, then, .. } => leaves(then) && asks_for_version(test, scope),
+        _ => false,
+    };
+    function.is_some_and(|function| {
+        function.body.iter().take_while(|step| step.span.end <= span.start).any(is_guard)
+    })
+}
+
 /// Whether code runs only where the version that is there has been asked for something, or where it may fail.
 pub(super) fn guards(around: &Ancestor<'_, '_>, scope: &FileScope<'_>) -> bool {
-    let asks = |test: &Expr<'_>| {
-        let text = scope.text(test.span);
-        let words = [
-            "hasattr(",
-            "getattr(",
-            "ersion",
-            "VERSION",
-            "TORCH_G",
-            "TORCH_1",
-            "TORCH_2",
-            "torch_greater",
-            "torch_1",
-            "torch_2",
-        ];
-        words.iter().any(|word| text.contains(word)) || names_version(text)
-    };
+    let asks = |test: &Expr<'_>| asks_for_version(test, scope);
     match around {
         Ancestor::Then(test) | Ancestor::Otherwise(test) => asks(test),
         Ancestor::Try(step) => match &step.kind {

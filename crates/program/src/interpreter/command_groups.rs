@@ -6,7 +6,7 @@ use super::calls::Args;
 use super::{Flow, Interpreter};
 use crate::code::{Code, Expr, ExprKind, ImportNames, StatementKind};
 use crate::facts::{FileId, Span};
-use crate::program::heap::values::Value;
+use crate::program::heap::values::{Closure, Value};
 
 /// Objects that functions become commands of, by `@app.command()`.
 const GROUPS: &[&str] = &["typer.Typer()", "cyclopts.App()", "click.Group()"];
@@ -21,7 +21,7 @@ impl<'p> Interpreter<'p> {
         for name in self.program.console_functions(self.entry) {
             let Some(&scope) = self.modules.get(&self.entry) else { return };
             if let Some(Value::Function(closure)) = self.heap.peek(scope, &name).cloned() {
-                let span = self.function_of(&closure).name_span;
+                let span = self.site_of_command(&closure, &name);
                 self.here.statement = span;
                 let result = self.run_function(&closure, Args::default(), span);
                 self.run_paused(&result, span);
@@ -33,6 +33,22 @@ impl<'p> Interpreter<'p> {
                 self.flow = Flow::Next;
             }
         }
+    }
+
+    /// Where the module has a function that `[project.scripts]` names: its definition, or the import that brings it.
+    fn site_of_command(&self, function: &Closure<'p>, name: &str) -> Span {
+        if function.file == self.entry {
+            return self.function_of(function).name_span;
+        }
+        let brings = |kind: &StatementKind<'p>| match kind {
+            StatementKind::Import(import) => match &import.names {
+                ImportNames::Names(names) => names.iter().any(|taken| taken.bound == name),
+                _ => false,
+            },
+            _ => false,
+        };
+        let step = self.program.code(self.entry).body.iter().find(|step| brings(&step.kind));
+        step.map_or_else(Span::default, |step| step.span)
     }
 
     /// The commands of what is called under a name, where that is a group of them.

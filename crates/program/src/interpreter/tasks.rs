@@ -4,9 +4,13 @@
 use super::Interpreter;
 use super::calls::Args;
 use crate::code::{Expr, ExprKind};
-use crate::facts::{Place, Span};
+use crate::facts::{FileId, Place, Span};
 use crate::program::heap::Relation;
 use crate::program::heap::values::{Closure, Value};
+use rustc_hash::FxHashMap;
+
+/// How often tasks have made one of each function, while tasks run.
+pub(super) type MadeByTasks = Option<FxHashMap<(FileId, usize), u32>>;
 
 /// A function that is called when the program ends.
 #[derive(Clone)]
@@ -94,14 +98,32 @@ impl<'p> Interpreter<'p> {
 
     /// Something waits that is no coroutine of the project: the tasks that were made run, in their order.
     pub(super) fn run_tasks(&mut self, span: Span) {
+        let outermost = self.made_by_tasks.is_none();
         while !self.tasks.is_empty() {
             self.summaries.left_out += 1;
             for task in std::mem::take(&mut self.tasks) {
+                if self.is_made_again(&task) {
+                    continue;
+                }
                 self.run_paused(&task, span);
                 // What a task raises is told to who waits for it.
                 self.flow = super::Flow::Next;
             }
+            self.made_by_tasks.get_or_insert_default();
         }
+        if outermost {
+            self.made_by_tasks = None;
+        }
+    }
+
+    /// Whether tasks have made so many of this function that one more says nothing new: two that make each other would never end.
+    fn is_made_again(&mut self, task: &Value<'p>) -> bool {
+        /// Enough for a task that makes one for each GPU of a machine.
+        const MOST: u32 = 8;
+        let (Some(made), Value::Paused(paused)) = (&mut self.made_by_tasks, task) else { return false };
+        let times = made.entry((paused.closure.file, paused.closure.function)).or_insert(0);
+        *times += 1;
+        *times > MOST
     }
 
     /// `asyncio.gather(first(), second())`: where they wait for something, the others go on, and how far is not known.

@@ -165,6 +165,11 @@ fn mask_of(scope: &FileScope<'_>, expr: &Expr<'_>, hops: usize) -> Option<(&'sta
     let inner = |expr| mask_of(scope, expr, hops + 1);
     let named = |key: &Expr<'_>| {
         // On some ways the name may be that of another variable.
+        let key = match &key.kind {
+            // f"{NAME}" is NAME.
+            ExprKind::Join(parts) if parts.len() == 1 => &parts[0],
+            _ => key,
+        };
         let mask = scope.names.may_mean(key).into_iter().find_map(|key| match &key.kind {
             ExprKind::Text(name) => MASKS.iter().copied().find(|mask| mask == name),
             ExprKind::Attribute(_, name) => constant_of_class(scope, name),
@@ -186,7 +191,10 @@ fn mask_of(scope: &FileScope<'_>, expr: &Expr<'_>, hops: usize) -> Option<(&'sta
         ExprKind::Item(pair) => inner(&pair.0),
         ExprKind::Any(values) => values.first().and_then(inner),
         // A parameter that calls of the file give the mask.
-        ExprKind::Name(_) => given_to(scope, expr).into_iter().find_map(inner),
+        ExprKind::Name(_) => given_to(scope, expr)
+            .into_iter()
+            .find_map(inner)
+            .or_else(|| only_value_before(scope, expr).and_then(inner)),
         ExprKind::Call(call) => match (scope.names.path(&call.callee), &call.callee.kind) {
             (Some("os.environ.get" | "os.getenv"), _) => {
                 named(argument(&call.arguments, Some(0), Some("key"))?)
@@ -197,6 +205,15 @@ fn mask_of(scope: &FileScope<'_>, expr: &Expr<'_>, hops: usize) -> Option<(&'sta
         },
         _ => None,
     }
+}
+
+/// What a name holds that one statement has set before this one sets it again: `cards = [int(card) for card in cards.split(",")]`.
+fn only_value_before<'c>(scope: &'c FileScope<'_>, name: &'c Expr<'c>) -> Option<&'c Expr<'c>> {
+    let values = scope.names.may_mean(name);
+    let mut before = values.iter().copied().filter(|value| value.span.end <= name.span.start);
+    let value = before.next().filter(|value| value.span != name.span)?;
+    let set_again = values.iter().any(|value| value.span.holds(name.span) && value.span != name.span);
+    (set_again && before.next().is_none()).then_some(value)
 }
 
 /// Whether a value is a variable of the environment whose name is not written there, on one side of a choice at least.

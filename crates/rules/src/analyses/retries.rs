@@ -263,6 +263,19 @@ fn is_on_cpu(written: &str, name: &str, call: &str) -> bool {
         || written.contains("'cpu'")
         || written.contains(&moved)
         || call.contains(".cpu()")
+        || written.lines().any(turns_to_cpu)
+}
+
+/// Whether a line sets a switch that says where the work is done: `self.on_cpu = True`, `use_cuda = False`.
+fn turns_to_cpu(line: &str) -> bool {
+    let Some((name, value)) = line.split_once('=') else { return false };
+    let name = name.trim().rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
+    let named = |words: &[&str]| name.split('_').any(|word| words.contains(&word));
+    match value.split('#').next().unwrap_or_default().trim() {
+        "True" => named(&["cpu"]),
+        "False" => named(&["gpu", "cuda"]),
+        _ => false,
+    }
 }
 
 /// Whether the frames of the first try are let go before.
