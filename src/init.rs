@@ -276,7 +276,7 @@ const WORKFLOW: &str = "\
 name: gpulint
 on:
   push:
-    branches: [main]
+    branches: [main, master]
   pull_request:
 permissions:
   contents: read

@@ -24,7 +24,7 @@ pub struct PolicyOptions {
     /// Ignore policy files.
     #[arg(long)]
     isolated: bool,
-    /// Check for programs that use the GPU, or for programs that must run without one.
+    /// Whether programs use the GPU (gpu) or must do without one (cpu).
     #[arg(long, value_parser = mode(), value_name = "gpu|cpu", hide_possible_values = true)]
     mode: Option<Mode>,
 }

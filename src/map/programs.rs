@@ -263,7 +263,9 @@ impl Teller<'_> {
                     let near = &events[at.saturating_sub(4)..at];
                     if !near.iter().any(|other| names_it(&other)) {
                         let is_given = self.is_given_device(event);
-                        if is_given && matches!(what, EventKind::Call { callee, .. } if callee.ends_with("set_device")) {
+                        if is_given
+                            && matches!(what, EventKind::Call { callee, .. } if callee.ends_with("set_device"))
+                        {
                             current = None;
                         }
                         devices.insert(if is_given { None } else { current });
@@ -282,7 +284,8 @@ impl Teller<'_> {
 fn names_device(call: &str) -> bool {
     let arguments_of = |method: &str| call.split_once(method).map(|(_, rest)| rest.trim_start());
     let is_given = |rest: &str| !rest.starts_with(')') && !rest.starts_with("non_blocking");
-    call.contains("device=") || [".cuda(", "set_device("].iter().any(|method| arguments_of(method).is_some_and(is_given))
+    call.contains("device=")
+        || [".cuda(", "set_device("].iter().any(|method| arguments_of(method).is_some_and(is_given))
 }
 
 /// Whether a card is chosen and not only named.

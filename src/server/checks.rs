@@ -198,6 +198,9 @@ impl Checks {
         let mut sources = sources.within(settings.disk.bounds());
         let found = settings.find_others(&sources).map_err(|error| trouble_with(&error));
         checked.policy_files.extend(settings.all_policy_files().map(Path::to_owned));
+        // One that is written later counts too.
+        let names = ["gpulint.yaml", "gpulint.yml", "pyproject.toml"];
+        checked.policy_files.extend(names.map(|name| settings.root.join(name)));
         settings.leave_out(&mut sources, &[], true);
         let own_rules = found.and_then(|()| match settings.others_have_rules() {
             true => Loaded::of(&settings).map(Some).map_err(|error| trouble_with(&error)),

@@ -61,7 +61,10 @@ const WORDS: &[(&str, &str)] = &[
 pub fn in_short(id: &str) -> String {
     match RuleSet::embedded().find(id) {
         Some(rule) => format!("{id}: {}.\n\n{}", rule.summary.trim_end(), rule.why.trim_end()),
-        None => format!("`gpulint rule {id}` in the folder of the project explains this rule"),
+        // Rules of a project are known in its folder alone.
+        None => format!(
+            "no rule of gpulint is called `{id}`; `gpulint rule {id}` in the folder of the project explains its own"
+        ),
     }
 }
 

@@ -39,6 +39,22 @@ the card that CUDA counts first: 2 programs
     );
 }
 
+/// What decides is not known before the program runs.
+#[test]
+fn a_device_that_is_not_known_is_not_guessed() {
+    let project = Project::new()
+        .file("a.py", "import sys\nimport torch\ntorch.cuda.set_device(int(sys.argv[1]))\ntorch.zeros(1, device=\"cuda\")\n")
+        .file("b.py", "import os\nimport torch\ntorch.zeros(1, device=\"cuda:\" + os.environ[\"CARD\"])\n")
+        .file("c.py", "import torch\ntorch.nn.Linear(2, 2).cuda(torch.cuda.device_count() - 1)\n")
+        .file("d.py", "import torch\ntorch.nn.Linear(2, 2).cuda(non_blocking=True)\n");
+    let told = project.run("map --programs").stdout;
+    let cards: Vec<&str> = told.lines().filter(|line| line.contains("as a script")).collect();
+    for (line, program) in cards.iter().zip(["a.py", "b.py", "c.py"]) {
+        assert!(line.starts_with(program) && line.contains("not known"), "{told}");
+    }
+    assert!(cards[3].contains("the card that CUDA counts first"), "{told}");
+}
+
 #[test]
 fn what_another_environment_changes() {
     let answer = programs().run("map --programs --mask 0 --order FASTEST_FIRST");

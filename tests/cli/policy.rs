@@ -291,7 +291,14 @@ fn a_fault_is_told_of_the_file_that_has_it() {
             "2: the template gone.py under `scripts.template` does not exist",
         ),
         ("rules:\n  select: [pining]\n", "2: unknown rule selector `pining`"),
-        ("rules:\n  severity:\n    pining: note\n", "3: unknown rule selector `pining`"),
+        (
+            "rules:\n  severity:\n    pining: note\n",
+            "3: unknown rule selector `pining`; choose the id of a rule",
+        ),
+        (
+            "rules:\n  severity:\n    providers: note\n",
+            "3: unknown rule selector `providers`; choose a rule id, or one of: ",
+        ),
         ("rules: {paths: [gone]}\n", "1: the folder gone under `rules.paths` does not exist"),
     ] {
         let project =
@@ -326,4 +333,21 @@ fn a_policy_extends_what_lies_in_its_work_tree() {
     let project = project.file("named/more.yaml", "gpu: {visible-devices: \"1\"}\n");
     let found = project.run_in("repo/app", "check --config ../../named/own.yaml --format json").findings();
     assert_eq!(found, ["app/a.py:3 wrong-visible-devices"]);
+}
+
+#[test]
+fn an_entry_point_that_is_no_module_is_named() {
+    let policy = "cpu:\n  entry-points: [app.clii, tool, \"jobs.*\"]\n  forbidden-imports: [cupy]\n";
+    let project = Project::new()
+        .file("gpulint.yaml", policy)
+        .file("src/app/__init__.py", "")
+        .file("src/app/cli.py", "import json\n")
+        .file("tool/__init__.py", "")
+        .file("jobs/nightly.py", "");
+    let answer = project.run("check --quiet");
+    assert_eq!(answer.code, Some(0), "{answer:?}");
+    let told = "warning: gpulint.yaml:2: `app.clii` is no module of this project, so nothing is held to it; did you mean `app.cli`?";
+    assert_eq!(answer.stderr.trim_end(), told);
+    let project = project.file("gpulint.yaml", policy.replace("clii", "cli"));
+    assert_eq!(project.run("check --quiet").stderr, "");
 }

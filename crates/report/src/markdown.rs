@@ -61,6 +61,9 @@ fn row_of(finding: &Finding, report: &Report) -> String {
     if let Some(advice) = &finding.advice {
         text.push_str(&format!("<br>help: {}", prose(advice)));
     }
+    if let Some(cause) = report.cause_elsewhere(finding) {
+        text.push_str(&format!("<br>{}", prose(&report.brought_by(cause))));
+    }
     if !finding.related.is_empty() {
         text.push_str(&related_of(&finding.related, report));
     }

@@ -17,7 +17,7 @@ pub struct UnknownSelector {
     pub word: String,
     /// The id or family that is most like it, when one is.
     pub nearest: Option<String>,
-    /// Profiles and families.
+    /// Profiles and families, or the rules of a family where single rules are meant.
     pub choices: Vec<String>,
 }
 
@@ -26,6 +26,7 @@ impl fmt::Display for UnknownSelector {
         write!(out, "unknown rule selector `{}`; ", self.word)?;
         match &self.nearest {
             Some(nearest) => write!(out, "did you mean `{nearest}`?"),
+            None if self.choices.is_empty() => write!(out, "choose the id of a rule"),
             None => write!(out, "choose a rule id, or one of: {}", self.choices.join(", ")),
         }
     }
@@ -210,7 +211,7 @@ fn severities<'s>(
         .into_iter()
         .map(|(id, severity)| match rules.find(id) {
             Some(_) => Ok((id.clone(), *severity)),
-            None => Err(unknown(rules, id)),
+            None => Err(unknown_rule(rules, id)),
         })
         .collect()
 }
@@ -279,6 +280,14 @@ fn unknown(rules: &RuleSet, word: &str) -> UnknownSelector {
     let ids = rules.rules().iter().map(|rule| rule.id.as_str());
     let nearest = nearest(word, ids.chain(choices.iter().map(String::as_str))).map(str::to_owned);
     UnknownSelector { word: word.to_owned(), nearest, choices }
+}
+
+/// The same where single rules are named, and no families.
+fn unknown_rule(rules: &RuleSet, word: &str) -> UnknownSelector {
+    let of_family = rules.rules().iter().filter(|rule| rule.family == word);
+    let choices: Vec<String> = of_family.map(|rule| rule.id.clone()).collect();
+    let near = rules.nearest(word).filter(|_| choices.is_empty());
+    UnknownSelector { word: word.to_owned(), nearest: near.map(str::to_owned), choices }
 }
 
 /// The candidate that is most like `word`, when one is close.

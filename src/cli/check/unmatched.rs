@@ -8,7 +8,10 @@ use crate::sources::{Language, Sources};
 /// Says which entry points of the CPU part are no modules of the project.
 pub(super) fn warn_about_entry_points(sources: &Sources, settings: &Settings) {
     let Some(cpu) = &settings.policy.cpu else { return };
-    let code = sources.files.iter().filter(|source| matches!(source.language, Language::Python | Language::Notebook));
+    let code = sources
+        .files
+        .iter()
+        .filter(|source| matches!(source.language, Language::Python | Language::Notebook));
     let modules: Vec<String> = code.map(|source| dotted(&source.name)).collect();
     // What lies in `src/` or `backend/` is imported by the rest of its path.
     let names = || modules.iter().flat_map(|module| ends_of(module));
@@ -18,7 +21,8 @@ pub(super) fn warn_about_entry_points(sources: &Sources, settings: &Settings) {
         }
         let near = nearest(pattern.as_str(), names());
         let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-        let message = format!("`{}` is no module of this project, so nothing is held to it{near}", pattern.as_str());
+        let message =
+            format!("`{}` is no module of this project, so nothing is held to it{near}", pattern.as_str());
         say(format_args!("warning: {}", settings.fault("cpu.entry-points", pattern.as_str(), message)));
     }
 }

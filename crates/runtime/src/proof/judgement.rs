@@ -113,7 +113,10 @@ fn of_sighting(sighting: &Sighting) -> Reason {
                 )
             });
             let by = by.unwrap_or_default();
-            ("device-opened", format!("{name} (pid {pid}) opened {detail}: it asked the driver{by}"))
+            (
+                "device-opened",
+                format!("{name} (pid {pid}) opened {detail}, or tried to: it asked the driver{by}"),
+            )
         }
         What::OnCard => ("on-card", format!("{name} (pid {pid}) was on {detail}")),
         What::Library => ("forbidden-library", format!("{name} (pid {pid}) had loaded {detail}")),

@@ -62,6 +62,14 @@ pub fn state(state: State) -> &'static str {
     }
 }
 
+/// The same behind "it".
+fn of_it(of: State) -> &'static str {
+    match of {
+        State::NotRun => "was not run",
+        other => state(other),
+    }
+}
+
 /// The reason with the check that it is from.
 pub fn reason(reason: &Reason) -> String {
     match &reason.check {
@@ -143,9 +151,9 @@ pub fn both_modes(validation: &Validation) -> Vec<(String, String)> {
         let text = format!(
             "{}: without the GPU it {}{}, with the GPU it {}{}{pays}",
             state(both.state),
-            state(both.without_gpu),
+            of_it(both.without_gpu),
             told(both.seconds_without_gpu),
-            state(both.with_gpu),
+            of_it(both.with_gpu),
             told(both.seconds_with_gpu),
         );
         (both.target.clone(), text)
