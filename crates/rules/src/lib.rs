@@ -26,6 +26,7 @@ mod gpu_questions;
 mod late_pins;
 mod late_settings;
 mod lifetimes;
+mod mask_in_force;
 mod matching;
 mod measured;
 mod own;
