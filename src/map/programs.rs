@@ -215,11 +215,6 @@ impl Teller<'_> {
         }
     }
 
-    /// Whether a call is given a device: one that is not known, where none was noted.
-    fn is_given_device(&self, event: &Event) -> bool {
-        names_device(self.program.text(event.place))
-    }
-
     /// The devices that the program takes: those that it names, and the current one where it names none.
     fn devices(
         &self,
@@ -262,7 +257,8 @@ impl Teller<'_> {
                     // What the call takes stands just before it.
                     let near = &events[at.saturating_sub(4)..at];
                     if !near.iter().any(|other| names_it(&other)) {
-                        let is_given = self.is_given_device(event);
+                        // Which one is not known, or it would have been noted.
+                        let is_given = computes_index(self.program.text(event.place));
                         if is_given
                             && matches!(what, EventKind::Call { callee, .. } if callee.ends_with("set_device"))
                         {
@@ -280,12 +276,12 @@ impl Teller<'_> {
     }
 }
 
-/// Whether a call names a device, by what is written: of one that is known it was noted which.
-fn names_device(call: &str) -> bool {
-    let arguments_of = |method: &str| call.split_once(method).map(|(_, rest)| rest.trim_start());
-    let is_given = |rest: &str| !rest.starts_with(')') && !rest.starts_with("non_blocking");
-    call.contains("device=")
-        || [".cuda(", "set_device("].iter().any(|method| arguments_of(method).is_some_and(is_given))
+/// Whether a call is given the index of a device that something computes, by what is written: `.cuda(int(sys.argv[1]))`,
+/// `device=f"cuda:{rank}"`. A device that has no index is the current one.
+fn computes_index(call: &str) -> bool {
+    const COMPUTING: &[&str] = &["int(", " - ", " % ", " + ", "cuda:", "rank"];
+    let argument = ["device=", ".cuda(", "set_device("].iter().find_map(|word| call.split_once(word));
+    argument.is_some_and(|(_, rest)| COMPUTING.iter().any(|word| rest.contains(word)))
 }
 
 /// Whether a card is chosen and not only named.

@@ -344,10 +344,10 @@ fn an_entry_point_that_is_no_module_is_named() {
         .file("src/app/cli.py", "import json\n")
         .file("tool/__init__.py", "")
         .file("jobs/nightly.py", "");
-    let answer = project.run("check --quiet");
+    let answer = project.run("check");
     assert_eq!(answer.code, Some(0), "{answer:?}");
     let told = "warning: gpulint.yaml:2: `app.clii` is no module of this project, so nothing is held to it; did you mean `app.cli`?";
     assert_eq!(answer.stderr.trim_end(), told);
     let project = project.file("gpulint.yaml", policy.replace("clii", "cli"));
-    assert_eq!(project.run("check --quiet").stderr, "");
+    assert_eq!(project.run("check").stderr, "");
 }
