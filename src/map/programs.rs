@@ -258,13 +258,13 @@ impl Teller<'_> {
                     let near = &events[at.saturating_sub(4)..at];
                     if !near.iter().any(|other| names_it(&other)) {
                         // Which one is not known, or it would have been noted.
-                        let is_given = computes_index(self.program.text(event.place));
-                        if is_given
+                        let is_unknown = computes_index(self.program.text(event.place));
+                        if is_unknown
                             && matches!(what, EventKind::Call { callee, .. } if callee.ends_with("set_device"))
                         {
                             current = None;
                         }
-                        devices.insert(if is_given { None } else { current });
+                        devices.insert(if is_unknown { None } else { current });
                     }
                 }
                 _ => {}

@@ -14,6 +14,7 @@ use crate::facts::FileId;
 use crate::findings::{Finding, Status};
 use crate::languages::{self, Choices};
 use crate::map::{lines_of, with_cards};
+use crate::policy::policy_files_of;
 use crate::program::trace::Trace;
 use crate::program::{Program, Start};
 use crate::rules::Loaded;
@@ -199,8 +200,7 @@ impl Checks {
         let found = settings.find_others(&sources).map_err(|error| trouble_with(&error));
         checked.policy_files.extend(settings.all_policy_files().map(Path::to_owned));
         // One that is written later counts too.
-        let names = ["gpulint.yaml", "gpulint.yml", "pyproject.toml"];
-        checked.policy_files.extend(names.map(|name| settings.root.join(name)));
+        checked.policy_files.extend(policy_files_of(&settings.root));
         settings.leave_out(&mut sources, &[], true);
         let own_rules = found.and_then(|()| match settings.others_have_rules() {
             true => Loaded::of(&settings).map(Some).map_err(|error| trouble_with(&error)),

@@ -278,9 +278,14 @@ impl<'s> Program<'s> {
         self.versions.at_least(self.name_of(file), "python", "3.14") != Some(true)
     }
 
+    /// The file with this name in the project.
+    pub fn file_named(&self, name: &str) -> Option<FileId> {
+        self.imports.file_named(name)
+    }
+
     /// The file of settings with this name.
     fn dotenv(&self, name: &str) -> Option<FileId> {
-        self.imports.file_named(name).filter(|&file| self.language_of(file) == Language::Dotenv)
+        self.file_named(name).filter(|&file| self.language_of(file) == Language::Dotenv)
     }
 
     /// Whether a file starts programs, or sets variables for those that load it, and is no Python.

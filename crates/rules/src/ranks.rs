@@ -28,11 +28,8 @@ impl Scope<'_> {
         let mut choices = self.choices().iter().filter(|choice| **choice > id);
         let Some(&at) = choices.find(|choice| is_beside(&events[**choice as usize])) else { return false };
         let chosen = &events[at as usize];
-        let comes_first = |other: &Event| {
-            (is_choice(other) || other.what.loads())
-                && is_beside(other)
-                && (is_choice(other) || self.loads_on_current(other))
-        };
+        let comes_first =
+            |other: &Event| (is_choice(other) || self.loads_on_current(other)) && is_beside(other);
         // What the tests of a file do is done in processes of their own.
         self.trace.test_of(chosen).is_none()
             && event.arms.iter().all(|arm| chosen.arms.contains(arm))

@@ -3,15 +3,15 @@
 use crate::cli::say;
 use crate::rules::nearest;
 use crate::settings::Settings;
-use crate::sources::{Language, Sources};
+use crate::sources::Sources;
 
 /// Says which entry points of the CPU part are no modules of the project.
 pub(super) fn warn_about_entry_points(sources: &Sources, settings: &Settings) {
     let Some(cpu) = &settings.policy.cpu else { return };
-    let code = sources
-        .files
-        .iter()
-        .filter(|source| matches!(source.language, Language::Python | Language::Notebook));
+    if cpu.entry_points.is_empty() {
+        return;
+    }
+    let code = sources.files.iter().filter(|source| source.is_python());
     let modules: Vec<String> = code.map(|source| dotted(&source.name)).collect();
     // What lies in `src/` or `backend/` is imported by the rest of its path.
     let names = || modules.iter().flat_map(|module| ends_of(module));

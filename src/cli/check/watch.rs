@@ -6,6 +6,7 @@
 use super::super::say;
 use crate::disk::absolute;
 use crate::findings::baseline;
+use crate::policy::policy_files_of;
 use crate::settings::{Request, resolve};
 use crate::sources::{FileSelection, MissingPaths, Stamps, stamp_of, stamps};
 use std::cell::RefCell;
@@ -104,9 +105,7 @@ fn look(
 ) -> Result<Stamps, MissingPaths> {
     let cwd = std::env::current_dir().unwrap_or_default();
     let start = request.paths.first().map_or_else(|| cwd.clone(), |path| absolute(path));
-    let of_folder =
-        |folder: &Path| ["gpulint.yaml", "gpulint.yml", "pyproject.toml"].map(|name| folder.join(name));
-    let above = start.ancestors().flat_map(of_folder);
+    let above = start.ancestors().flat_map(policy_files_of);
     let named = request.config.iter().map(|file| absolute(Path::new(file)));
     let resolved = resolve(request);
     let (root, extent) = match &resolved {

@@ -6,6 +6,15 @@ use std::path::{Path, PathBuf};
 
 /// Names of policy files, the first that exists in a folder wins. `pyproject.toml` comes after them.
 const NAMES: [&str; 2] = ["gpulint.yaml", "gpulint.yml"];
+const PYPROJECT: &str = "pyproject.toml";
+
+/// Each file that may be the policy of a folder, whether it is there or not.
+pub fn policy_files_of(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+    NAMES.into_iter().chain([PYPROJECT]).map({
+        let folder = folder.to_owned();
+        move |name| folder.join(name)
+    })
+}
 
 /// The policies that lie upwards from a path.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -48,7 +57,7 @@ pub fn policy_in(disk: &Disk, folder: &Path) -> Result<Option<(PathBuf, Policy)>
     if let Some(file) = yaml_in(disk, folder) {
         return load(disk, &file).map(|policy| Some((file, policy)));
     }
-    let file = folder.join("pyproject.toml");
+    let file = folder.join(PYPROJECT);
     if disk.is_file(&file) || disk.is_special(&file) {
         return Ok(load::load_pyproject(disk, &file)?.map(|policy| (file, policy)));
     }

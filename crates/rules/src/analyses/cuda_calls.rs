@@ -2,7 +2,7 @@
 //! written there.
 
 use crate::code::walk::{Ancestor, CodeNode, walk};
-use crate::code::{Expr, ExprKind, StatementKind, Target};
+use crate::code::{Call, Expr, ExprKind, StatementKind, Target};
 use crate::program::knowledge::{Does, EffectRow};
 use crate::rules::files::FileScope;
 use crate::rules::uses::argument;
@@ -70,6 +70,16 @@ fn called(expr: &Expr<'_>, scope: &FileScope<'_>, wanted: &dyn Fn(&[Does]) -> bo
     };
     let moves = moves && wanted(&[Does::CudaInit, Does::TorchInit, Does::Allocate]);
     (moves && scope.whole_text().contains("torch")).then(|| format!(".{method}"))
+}
+
+/// Whether a method moves its object to a GPU: `model.cuda()`, `model.to("cuda")`.
+pub(super) fn moves_to_gpu(method: &str, call: &Call<'_>, scope: &FileScope<'_>) -> bool {
+    match method {
+        "cuda" => true,
+        "to" => argument(&call.arguments, Some(0), Some("device"))
+            .is_some_and(|device| names_gpu(device, scope, 0)),
+        _ => false,
+    }
 }
 
 /// Whether an expression names a GPU, on some path at least.

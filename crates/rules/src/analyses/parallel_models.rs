@@ -1,4 +1,5 @@
-//! Models that `DataParallel` spreads from the first card, and that lie on another one by the device that is written there.
+//! Models that `DataParallel` spreads from the first card, and that lie on another one by the device that is written there; and which
+//! classes it copies.
 
 use super::current_devices::{PARALLEL, index_of};
 use super::homes::{Home, Kept, kept_as, kept_by};
@@ -115,4 +116,30 @@ fn card_of(scope: &FileScope<'_>, device: &Expr<'_>) -> Option<i64> {
         }
         _ => index_of(scope, device),
     }
+}
+
+/// Whether the project makes an object of a class and hands it to `torch.nn.DataParallel`, which copies it to each GPU.
+pub(super) fn is_copied(scope: &FileScope<'_>, class: &str) -> bool {
+    const WRAPPER: &str = "DataParallel(";
+    let made = format!("{class}(");
+    let is_made = |text: &str| {
+        let mut found = text.match_indices(&made);
+        found.any(|(at, _)| !text[..at].ends_with(|letter: char| letter.is_alphanumeric() || letter == '_'))
+    };
+    scope.program.files_with(WRAPPER).iter().any(|file| {
+        let text = scope.program.text_of(*file);
+        text.match_indices(WRAPPER).any(|(at, _)| {
+            let given = text[at + WRAPPER.len()..].lines().next().unwrap_or_default();
+            let name: &str = given
+                .split(|letter: char| !letter.is_alphanumeric() && letter != '_')
+                .next()
+                .unwrap_or_default();
+            let assigns = |line: &str| {
+                line.trim_start().strip_prefix(name).is_some_and(|rest| rest.starts_with(" = "))
+                    && is_made(line)
+            };
+            !text[..at].ends_with("Distributed")
+                && (is_made(given) || !name.is_empty() && text[..at].lines().any(assigns))
+        })
+    })
 }

@@ -165,7 +165,8 @@ fn given_from_gpu(scope: &FileScope<'_>, task: &str) -> Option<Span> {
                 },
                 _ => return,
             };
-            if moves_to_gpu(scope, value) {
+            if method_of(value).is_some_and(|(_, method, call)| cuda_calls::moves_to_gpu(method, call, scope))
+            {
                 moved.push((PlaceInFunction::of(step.span, around), name));
             }
         }
@@ -194,17 +195,6 @@ fn given_from_gpu(scope: &FileScope<'_>, task: &str) -> Option<Span> {
         moved.iter().any(|(at, known)| *known == name && at.precedes(place))
     };
     given.into_iter().find(|(place, name, _)| is_moved(place, name)).map(|(.., span)| span)
-}
-
-/// `model.to("cuda")`, `model.cuda()`
-fn moves_to_gpu(scope: &FileScope<'_>, value: &Expr<'_>) -> bool {
-    let Some((_, method, call)) = method_of(value) else { return false };
-    match method {
-        "cuda" => true,
-        "to" => argument(&call.arguments, Some(0), Some("device"))
-            .is_some_and(|device| cuda_calls::names_gpu(device, scope, 0)),
-        _ => false,
-    }
 }
 
 /// The body of the one class or function of this name.

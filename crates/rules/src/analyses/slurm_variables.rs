@@ -23,12 +23,9 @@ pub(super) fn without_option(scope: &FileScope<'_>) -> Vec<RawFinding> {
         command.options_of("sbatch").is_some_and(|told| told.iter().any(|word| word.starts_with("--gpus")))
     };
     let Some(asked) = asked else { return Vec::new() };
-    if scope.program.run_commands().flatten().any(told) {
-        return Vec::new();
-    }
     let mut found = Vec::new();
     for (variable, option) in BY_OPTION {
-        if gives(text, option) || sets(text, variable) {
+        if gives(text, &words, option) || sets(text, variable) {
             continue;
         }
         found.extend(uses_of(text, variable).into_iter().next().map(|span| {
@@ -36,14 +33,18 @@ pub(super) fn without_option(scope: &FileScope<'_>) -> Vec<RawFinding> {
             raw_finding.word("option", *option).word("asked", *asked)
         }));
     }
+    // Asked last, of all commands of the project.
+    if !found.is_empty() && scope.program.run_commands().flatten().any(told) {
+        found.clear();
+    }
     found
 }
 
 /// Whether an option stands anywhere in a script, also behind `srun`.
-fn gives(text: &str, option: &str) -> bool {
+fn gives(text: &str, words: &[&str], option: &str) -> bool {
     let is_end = |rest: &str| !rest.starts_with(|letter: char| letter.is_alphanumeric() || letter == '-');
     text.match_indices(option).any(|(at, _)| is_end(&text[at + option.len()..]))
-        || option == "--gpus" && directives(text).into_iter().any(|(_, word)| word.starts_with("-G"))
+        || option == "--gpus" && words.iter().any(|word| word.starts_with("-G"))
 }
 
 /// `SLURM_GPUS_PER_NODE=8`, and what reads it as a setting of `sbatch`.

@@ -5,12 +5,14 @@ use super::dropped_moves::makes_on_cpu;
 use super::handed_tensors;
 use super::memory::{called, function_called, method_of};
 use super::names_in_text::mentions;
+use super::parallel_models::is_copied;
 use crate::code::walk::{Ancestor, CodeNode, walk_block};
 use crate::code::{Argument, Call, Class, Expr, ExprKind, Function, StatementKind, Target};
 use crate::facts::Span;
 use crate::findings::Severity;
 use crate::rules::files::{FileScope, RawFinding};
 use rustc_hash::FxHashSet;
+use std::cell::LazyCell;
 
 /// Classes whose objects are moved to a device as a whole.
 const MODULES: &[&str] = &["nn.Module", "LightningModule"];
@@ -87,8 +89,10 @@ pub(super) fn in_modules(scope: &FileScope<'_>) -> Vec<RawFinding> {
             continue;
         }
         let Some(made) = methods.iter().find(|method| method.name == "__init__") else { continue };
-        let is_copied = is_copied(scope, class.name);
-        for (name, span, on_gpu) in kept_in(scope, made, is_copied) {
+        // Files are searched for the answer.
+        let copied = LazyCell::new(|| is_copied(scope, class.name));
+        let is_copied = || *copied;
+        for (name, span, on_gpu) in kept_in(scope, made, &is_copied) {
             let text = scope.text(class.span);
             if is_moved_by_hand(text, name) || assignments_of(text, name) > 1 {
                 continue;
@@ -97,7 +101,7 @@ pub(super) fn in_modules(scope: &FileScope<'_>) -> Vec<RawFinding> {
             if let Some(used) = runs.filter_map(|method| used_with_input(scope, method, name, on_gpu)).next()
             {
                 let where_it_stays = match on_gpu {
-                    true if is_copied => {
+                    true if is_copied() => {
                         "on the GPU where it was put, also in the copies of the module for other GPUs"
                     }
                     true => "on the GPU that was current, also in a copy of the module for another GPU",
@@ -197,7 +201,11 @@ pub(super) fn methods_of<'a>(scope: &FileScope<'a>, class: &Class<'_>) -> Vec<&'
 }
 
 /// The attributes that a constructor gives a tensor on the CPU, or on the current GPU, with where it does.
-fn kept_in<'a>(scope: &FileScope<'a>, made: &'a Function<'a>, is_copied: bool) -> Vec<(&'a str, Span, bool)> {
+fn kept_in<'a>(
+    scope: &FileScope<'a>,
+    made: &'a Function<'a>,
+    is_copied: &dyn Fn() -> bool,
+) -> Vec<(&'a str, Span, bool)> {
     let mut kept = Vec::new();
     walk_block(scope.code, &made.body, &mut |part, around| {
         let CodeNode::Statement(step) = part else { return };
@@ -210,7 +218,7 @@ fn kept_in<'a>(scope: &FileScope<'a>, made: &'a Function<'a>, is_copied: bool) -
             && matches!(object.kind, ExprKind::Name("self"))
         {
             let on_gpu = moved_to_current(scope, value, is_copied);
-            let is_old = |made: &Expr<'_>| is_copied && called(scope, made) == "torch.Tensor";
+            let is_old = |made: &Expr<'_>| called(scope, made) == "torch.Tensor" && is_copied();
             if is_cpu_tensor(scope, on_gpu.unwrap_or(value), 0) || on_gpu.is_some_and(is_old) {
                 kept.push((*name, step.span, on_gpu.is_some()));
             }
@@ -223,14 +231,14 @@ fn kept_in<'a>(scope: &FileScope<'a>, made: &'a Function<'a>, is_copied: bool) -
 fn moved_to_current<'e, 's>(
     scope: &FileScope<'_>,
     value: &'e Expr<'s>,
-    is_copied: bool,
+    is_copied: &dyn Fn() -> bool,
 ) -> Option<&'e Expr<'s>> {
     let (object, method, call) = method_of(value)?;
-    if is_copied && SAME_DEVICE.contains(&method) {
+    if SAME_DEVICE.contains(&method) && is_copied() {
         return moved_to_current(scope, object, is_copied);
     }
     let is_device = |one: &Expr<'_>| match one.kind {
-        ExprKind::Name(name) | ExprKind::Attribute(_, name) => is_copied && name.ends_with("device"),
+        ExprKind::Name(name) | ExprKind::Attribute(_, name) => name.ends_with("device") && is_copied(),
         _ => false,
     };
     let is_text = |one: &Argument<'_>| {
@@ -243,32 +251,6 @@ fn moved_to_current<'e, 's>(
         _ => false,
     };
     is_current.then_some(object)
-}
-
-/// Whether the project makes an object of a class and hands it to `torch.nn.DataParallel`, which copies it to each GPU.
-fn is_copied(scope: &FileScope<'_>, class: &str) -> bool {
-    const WRAPPER: &str = "DataParallel(";
-    let made = format!("{class}(");
-    let is_made = |text: &str| {
-        let mut found = text.match_indices(&made);
-        found.any(|(at, _)| !text[..at].ends_with(|letter: char| letter.is_alphanumeric() || letter == '_'))
-    };
-    scope.program.files_with(WRAPPER).iter().any(|file| {
-        let text = scope.program.text_of(*file);
-        text.match_indices(WRAPPER).any(|(at, _)| {
-            let given = text[at + WRAPPER.len()..].lines().next().unwrap_or_default();
-            let name: &str = given
-                .split(|letter: char| !letter.is_alphanumeric() && letter != '_')
-                .next()
-                .unwrap_or_default();
-            let assigns = |line: &str| {
-                line.trim_start().strip_prefix(name).is_some_and(|rest| rest.starts_with(" = "))
-                    && is_made(line)
-            };
-            !text[..at].ends_with("Distributed")
-                && (is_made(given) || !name.is_empty() && text[..at].lines().any(assigns))
-        })
-    })
 }
 
 /// Whether a value is a tensor on the CPU that has several elements.

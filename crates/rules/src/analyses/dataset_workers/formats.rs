@@ -1,7 +1,8 @@
 //! Datasets that make tensors on a GPU where an item is taken: `dataset.with_format("torch", device="cuda")`, and those of PyTorch
 //! Geometric that hold all their graphs there: `dataset.data = dataset.data.to("cuda")`.
 
-use super::super::cuda_calls::names_gpu;
+use super::super::cuda_calls::{moves_to_gpu, names_gpu};
+use super::super::memory::method_of;
 use super::Loader;
 use crate::code::walk::{CodeNode, walk};
 use crate::code::{Expr, ExprKind, Statement, StatementKind, Target};
@@ -47,14 +48,8 @@ pub(super) fn on_gpu<'l>(loaders: &'l [Loader], scope: &FileScope<'_>) -> Vec<(&
 fn graphs_moved<'s>(scope: &FileScope<'s>, step: &Statement<'_>) -> Option<(&'s str, Span, &'static str)> {
     let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind else { return None };
     let [Target::Attribute(dataset, "data" | "_data")] = &targets[..] else { return None };
-    let ExprKind::Call(call) = &value.kind else { return None };
-    let is_moved = match &call.callee.kind {
-        ExprKind::Attribute(_, "cuda") => true,
-        ExprKind::Attribute(_, "to") => argument(&call.arguments, Some(0), Some("device"))
-            .is_some_and(|device| names_gpu(device, scope, 0)),
-        _ => false,
-    };
-    is_moved.then(|| (scope.text(dataset.span), value.span, ".to"))
+    let (_, method, call) = method_of(value)?;
+    moves_to_gpu(method, call, scope).then(|| (scope.text(dataset.span), value.span, ".to"))
 }
 
 /// The dataset that a call gives a format on a GPU.

@@ -6,7 +6,7 @@ use super::replaced::lists_of;
 use crate::code::{Grammar, Part, Requirement};
 use crate::facts::Place;
 use crate::rules::files::{FileScope, RawFinding};
-use crate::sources::Language;
+use crate::sources::{Language, folder_of, normalised};
 
 /// Distributions that hold files of the same names.
 const RIVALS: &[&[&str]] = &[
@@ -49,13 +49,9 @@ pub fn rival_builds(scope: &FileScope<'_>) -> Vec<RawFinding> {
 
 /// `onnxruntime-gpu` below `-r base.txt`, whose list asks for `onnxruntime`.
 fn rivals_in_included(scope: &FileScope<'_>) -> Vec<RawFinding> {
-    let folder = scope.program.name_of(scope.file).rsplit_once('/').map_or("", |(folder, _)| folder);
+    let folder = folder_of(scope.program.name_of(scope.file));
     let lists = scope.code.included.iter().filter(|list| list.part == Part::Main);
-    let files = lists.filter_map(|list| {
-        let path = list.path.strip_prefix("./").unwrap_or(&list.path);
-        let name = if folder.is_empty() { path.to_owned() } else { format!("{folder}/{path}") };
-        scope.program.all_files().find(|file| scope.program.name_of(*file) == name)
-    });
+    let files = lists.filter_map(|list| scope.program.file_named(&normalised(folder, &list.path)?));
     let mut found = Vec::new();
     for file in files {
         let listed = &scope.program.code(file).requirements;
