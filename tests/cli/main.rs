@@ -29,6 +29,7 @@ mod mutations;
 mod own_rules;
 mod page;
 mod policy;
+mod prefilter;
 mod project;
 mod regressions;
 mod reports;

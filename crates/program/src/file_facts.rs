@@ -4,7 +4,7 @@
 use super::Options;
 use super::entries::{has_effect, has_tests};
 use super::file_digests::FileDigests;
-use super::imports::{Words, each_import, matters, targets};
+use super::imports::{Words, each_import, matters, runs_by_name, targets};
 use super::knowledge::Knowledge;
 use super::modules::{ImportTarget, Modules};
 use super::relevance::quoted_in;
@@ -28,6 +28,10 @@ pub struct FileFacts {
     pub affects_gpu: bool,
     /// It imports something that is known.
     pub knows: bool,
+    /// It imports a library that may use a GPU, or names a variable that decides about GPUs.
+    pub names_gpu: bool,
+    /// It may run other code of the project than it imports by name: in another process, or by a name that is worked out.
+    pub runs_others: bool,
     pub loads: bool,
     pub telling: Vec<String>,
     pub imports: Vec<FileId>,
@@ -82,8 +86,12 @@ impl FileFactsReader<'_> {
         let name = &modules.dotted(file, &source.name);
         let mut cpu_parts = options.asked.iter().filter_map(|asked| asked.cpu_part.as_ref());
         let is_gpu_module = cpu_parts.any(|cpu| cpu.is_gpu_module(name));
-        let mut look =
-            FileFacts { affects_gpu: is_gpu_module || words.stand_in(&source.text), ..about_start(code) };
+        let mut look = FileFacts {
+            affects_gpu: is_gpu_module || words.stand_in(&source.text),
+            names_gpu: is_gpu_module || words.name_gpu(&source.text),
+            ..about_start(code)
+        };
+        look.runs_others = look.starts_programs || runs_by_name(&source.text);
         if is_kept {
             look.pieces = FileDigests::of(source, code);
         }
@@ -92,10 +100,15 @@ impl FileFactsReader<'_> {
             look.relative |= import.level > 0;
             let targets = targets(import, file, modules);
             let outside = targets.is_empty() && import.level == 0;
-            look.affects_gpu |= outside && matters(import, knowledge, options);
+            let matters = outside && matters(import, knowledge, options);
+            look.affects_gpu |= matters;
+            look.names_gpu |= matters;
             let package = knowledge.package(import.module).filter(|_| outside);
             look.loads |= package.is_some_and(|row| row.gpu_library);
-            look.knows |= package.is_some() || (outside && knowledge.has_effects(import.module));
+            let is_known = package.is_some() || (outside && knowledge.has_effects(import.module));
+            look.knows |= is_known;
+            // The collector matters to programs that use a GPU for other reasons.
+            look.names_gpu |= is_known && import.module != "gc";
             if matches!(import.names, ImportNames::Star) {
                 look.stars.extend(&targets);
             }

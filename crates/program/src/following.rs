@@ -3,6 +3,7 @@
 
 use super::budget::EarlierResults;
 use super::habits::{Convention, Habits};
+use super::imports::names_gpu_device;
 use super::launches::{self, Launch, Launched};
 use super::launching_programs::LaunchingPrograms;
 use super::result_cache::{ProgramFinding, ProgramResult, ResultCache, uses_gpu};
@@ -175,7 +176,15 @@ impl Program<'_> {
     /// Whether a file holds code about devices that no program ran.
     fn has_code_alone(&self, file: FileId) -> bool {
         let look = self.facts_of(file);
-        look.gpu_functions.iter().any(|&function| !self.function_ran(file, function))
-            || (!self.ran_elsewhere(file) && look.mentions_gpu)
+        self.may_speak_of_gpu(file)
+            && (look.gpu_functions.iter().any(|&function| !self.function_ran(file, function))
+                || (!self.ran_elsewhere(file) && look.mentions_gpu))
+    }
+
+    /// Whether a file of Python, or something that it imports, has to do with GPUs, or speaks of one.
+    pub(super) fn may_speak_of_gpu(&self, file: FileId) -> bool {
+        self.language_of(file) != Language::Python
+            || self.imports.may_use_gpu(file)
+            || names_gpu_device(&self.sources.file(file).text)
     }
 }

@@ -7,9 +7,10 @@ use super::knowledge::{DriverContact, Knowledge};
 use super::modules::{ImportTarget, Modules};
 use crate::code::{Block, Code, Import, ImportNames, StatementKind, Target};
 use crate::facts::FileId;
-use crate::sources::Sources;
+use crate::sources::{Language, Source, Sources};
 use aho_corasick::{AhoCorasick, AhoCorasickKind, Input, MatchKind};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::LazyLock;
 
 pub(super) struct Imports {
     /// For each file, those that import it or something on the way to it, in order.
@@ -22,6 +23,8 @@ pub(super) struct Imports {
     telling: Vec<Vec<String>>,
     /// Loads a GPU library when it is imported, itself or through others.
     loads: Vec<bool>,
+    /// A program that starts with it may have to do with a GPU.
+    may_use_gpu: Vec<bool>,
     files: FxHashMap<String, FileId>,
 }
 
@@ -44,6 +47,35 @@ const WORDS: &[&str] = &[
     "sys.path.append",
 ];
 
+/// A file without one of them, without a known library and without the name of a known variable does nothing to GPUs, even
+/// where it speaks of them.
+const GPU_WORDS: &[&str] = &[
+    "nvidia-smi",
+    "--gpus",
+    "libcuda",
+    "libnvidia",
+    "nvcuda",
+    // What a program loads may give it a mask.
+    "dotenv",
+    // What the processes of a training are told.
+    "WORLD_",
+    "MASTER_",
+    "NCCL_",
+];
+
+/// What the name of a device or of a GPU holds.
+static DEVICE_NAMES: LazyLock<AhoCorasick> = LazyLock::new(|| {
+    let names = AhoCorasick::builder().ascii_case_insensitive(true).build(["cuda", "gpu"]);
+    names.expect("two words")
+});
+
+/// With these a file runs code that no import of it names.
+const BY_NAME: &[&str] =
+    &["import_module", "__import__", "subprocess", "runpy", "exec(", "entry_points", "pkgutil"];
+
+static RUNS_BY_NAME: LazyLock<AhoCorasick> =
+    LazyLock::new(|| AhoCorasick::new(BY_NAME).expect("a few words"));
+
 /// So many files import this library that its names are looked for instead.
 const EVERYWHERE: &str = "torch";
 
@@ -55,6 +87,7 @@ impl Imports {
             affects_gpu: looks.iter().map(|look| look.affects_gpu).collect(),
             speaks: looks.iter().map(FileFacts::speaks).collect(),
             loads: looks.iter().map(|look| look.loads).collect(),
+            may_use_gpu: looks.iter().map(|look| look.names_gpu).collect(),
             telling: looks.iter().map(|look| look.telling.clone()).collect(),
             files: FxHashMap::default(),
         };
@@ -70,7 +103,47 @@ impl Imports {
         }
         spread(&mut imports.affects_gpu, &imports.importers);
         spread(&mut imports.loads, &imports.importers);
+        imports.spread_gpu_use(sources, looks);
         imports
+    }
+
+    /// What leads to a file that names GPUs may use one: imports, fixtures of the folder above, `__init__.py` of the packages
+    /// above, programs that run others by name, and tests that settings give a mask.
+    fn spread_gpu_use(&mut self, sources: &Sources, looks: &[FileFacts]) {
+        if !self.may_use_gpu.contains(&true) {
+            return;
+        }
+        // `[tool:pytest] env = …`
+        let is_settings = |source: &Source| matches!(source.language, Language::Ini | Language::Toml);
+        let mut files = sources.files.iter().zip(looks);
+        let gives_to_tests = files.any(|(source, look)| is_settings(source) && look.names_gpu);
+        for (mark, look) in self.may_use_gpu.iter_mut().zip(looks) {
+            *mark |= look.runs_others || (gives_to_tests && look.has_tests);
+        }
+        spread(&mut self.may_use_gpu, &self.importers);
+        let name_of = |file: usize| sources.files[file].name.as_str();
+        let mut folders: FxHashSet<&str> = FxHashSet::default();
+        for (file, _) in self.may_use_gpu.iter().enumerate().filter(|(_, marked)| **marked) {
+            let (folder, name) = name_of(file).rsplit_once('/').unwrap_or(("", name_of(file)));
+            if matches!(name, "conftest.py" | "__init__.py") {
+                folders.insert(folder);
+            }
+        }
+        if folders.is_empty() {
+            return;
+        }
+        let above = |name: &str| {
+            folders.contains("") || name.match_indices('/').any(|(at, _)| folders.contains(&name[..at]))
+        };
+        for (mark, source) in self.may_use_gpu.iter_mut().zip(&sources.files) {
+            *mark |= above(&source.name);
+        }
+        spread(&mut self.may_use_gpu, &self.importers);
+    }
+
+    /// Whether a program that starts with this file may have to do with a GPU.
+    pub fn may_use_gpu(&self, file: FileId) -> bool {
+        self.may_use_gpu[file.0 as usize]
     }
 
     /// Whether a file imports a package somewhere, so that it is surely installed.
@@ -114,8 +187,21 @@ impl Imports {
     }
 }
 
+/// Whether a text has a word with which a file runs code that no import of it names.
+pub(super) fn runs_by_name(text: &str) -> bool {
+    RUNS_BY_NAME.is_match(text)
+}
+
+/// Whether a text has a word for a GPU, whatever the case of its letters.
+pub(super) fn names_gpu_device(text: &str) -> bool {
+    DEVICE_NAMES.is_match(text)
+}
+
 /// What makes a text one that may do something to the environment or a GPU.
-pub(super) struct Words(AhoCorasick);
+pub(super) struct Words {
+    effects: AhoCorasick,
+    gpu: AhoCorasick,
+}
 
 impl Words {
     pub fn of(knowledge: &Knowledge) -> Words {
@@ -124,7 +210,23 @@ impl Words {
         // Most searches end at once, so it should be soon made.
         let kind = Some(AhoCorasickKind::ContiguousNFA);
         let words = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).kind(kind).build(all);
-        Words(words.expect("a few words"))
+        let variables = knowledge.variables.families();
+        // `import_module("torch")`
+        let libraries = knowledge.gpu_libraries().into_iter();
+        let quoted = libraries.flat_map(|name| [format!("\"{name}\""), format!("'{name}'")]);
+        let named = variables.into_iter().chain(quoted).chain(GPU_WORDS.iter().map(|&word| word.to_owned()));
+        let gpu = AhoCorasick::builder().kind(kind).build(named);
+        Words { effects: words.expect("a few words"), gpu: gpu.expect("a few words") }
+    }
+
+    /// Whether a text names something of GPUs that is no library, or a variable of a family that decides about them.
+    pub fn name_gpu(&self, text: &str) -> bool {
+        let is_part = |byte: &u8| *byte == b'_' || byte.is_ascii_alphanumeric();
+        // `GLOBAL_` is none of `LOCAL_`.
+        self.gpu.find_iter(text).any(|found| {
+            let before = found.start().checked_sub(1).map(|at| &text.as_bytes()[at]);
+            !text[found.range()].ends_with('_') || !before.is_some_and(is_part)
+        })
     }
 
     /// Names have to be whole: `init` reaches the driver, and `__init__` does not.
@@ -133,7 +235,7 @@ impl Words {
             |byte: Option<&u8>| byte.is_some_and(|&byte| byte == b'_' || byte.is_ascii_alphanumeric());
         let bytes = text.as_bytes();
         let mut from = 0;
-        while let Some(found) = self.0.find(Input::new(text).range(from..)) {
+        while let Some(found) = self.effects.find(Input::new(text).range(from..)) {
             let before = found.start().checked_sub(1).and_then(|at| bytes.get(at));
             let is_whole = !is_part(before) && !is_part(bytes.get(found.end()));
             if is_whole || WORDS.iter().any(|word| text[found.range()].starts_with(word)) {

@@ -402,6 +402,12 @@ impl Knowledge {
         ends.into_iter().any(|end| self.libraries.contains(&module[..end]))
     }
 
+    /// The modules of Python that are GPU libraries.
+    pub fn gpu_libraries(&self) -> Vec<&str> {
+        let rows = self.packages.iter().filter(|(_, row)| row.gpu_library);
+        rows.map(|(module, _)| module.as_str()).collect()
+    }
+
     /// What is known about importing `module`: the row with the longest dotted prefix.
     pub fn package(&self, module: &str) -> Option<&PackageModule> {
         let mut prefix = module;

@@ -4,7 +4,7 @@ use crate::program::milestones::MilestoneId;
 use anyhow::{Result, bail};
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
 /// All known variables, by name.
@@ -121,6 +121,12 @@ impl Variables {
         let whole = row.read.as_deref().and_then(of).map(|id| (id, None));
         let parts = row.parts.iter().filter_map(|(part, read)| Some((of(read)?, Some(part.as_str()))));
         whole.into_iter().chain(parts).collect()
+    }
+
+    /// How the names of the variables begin, with the first `_`: `NCCL_`.
+    pub fn families(&self) -> BTreeSet<String> {
+        let family = |name: &String| name.split_inclusive('_').next().unwrap_or(name).to_owned();
+        self.rows.keys().map(family).collect()
     }
 
     pub fn get(&self, name: &str) -> Option<&VariableRow> {
