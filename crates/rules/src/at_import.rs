@@ -139,7 +139,7 @@ impl Scope<'_> {
 
 impl Scope<'_> {
     /// Whether a file is a program, although it lies in a package: at its top level it takes the arguments of a command
-    /// line, prints, or works through something in a loop that uses a GPU.
+    /// line, prints, ends the process, or works through something in a loop that uses a GPU.
     fn is_script(&self, file: FileId) -> bool {
         let says = |span: Span, words: &[&str]| {
             let text = self.program.text(Place { file, span });
@@ -151,7 +151,7 @@ impl Scope<'_> {
                 says(step.span, &[".to(", ".cuda(", "device="])
             }
             StatementKind::Evaluate(_) if says(step.span, &["print("]) => true,
-            _ => says(step.span, &[".parse_args(", ".parse_known_args(", "sys.argv"]),
+            _ => says(step.span, &[".parse_args(", ".parse_known_args(", "sys.argv", "exit("]),
         })
     }
 }

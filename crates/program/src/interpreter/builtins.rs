@@ -301,7 +301,9 @@ impl<'p> Interpreter<'p> {
         let place = self.place(span);
         let device = self.force(device.value.clone());
         let devices = device.alternatives().iter().map(|device| match (device, &index) {
-            (Value::Text(kind), Some(Value::Int(index, _))) => {
+            // Who starts the program chose the number.
+            (Value::Text(kind), Some(Value::Int(index, from))) => {
+                let place = if self.trace.told.contains(from) { *from } else { place };
                 Value::text(format!("{}:{index}", kind.text), place)
             }
             (Value::Text(_), None) => device.clone(),

@@ -35,6 +35,8 @@ impl<'p> Interpreter<'p> {
             return text;
         }
         let mut texts = vec![String::new()];
+        // The number of a GPU that who starts the program gave it: the choice stands there.
+        let mut told = None;
         for value in values {
             let mut value = self.force(value);
             if let Value::Instance(_) = value {
@@ -42,6 +44,9 @@ impl<'p> Interpreter<'p> {
             }
             if texts == ["cuda:"] && matches!(value, Value::Unknown | Value::Outside(_)) {
                 return Value::text("cuda:…", self.place(span));
+            }
+            if texts == ["cuda:"] {
+                told = value.place().filter(|place| self.trace.told.contains(place));
             }
             let mut next = Vec::new();
             for alternative in value.alternatives() {
@@ -53,7 +58,7 @@ impl<'p> Interpreter<'p> {
             }
             texts = next;
         }
-        let place = self.place(span);
+        let place = told.unwrap_or(self.place(span));
         Value::one_of(texts.into_iter().map(|text| Value::text(text, place)))
     }
 

@@ -7,6 +7,7 @@ use crate::facts::{FileId, Place, Span};
 use crate::program::Names;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
+use rustc_hash::FxHashSet;
 
 pub(super) const LOADERS: &[&str] =
     &["torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader"];
@@ -62,12 +63,31 @@ fn is_of_gpu(scope: &FileScope<'_>, generator: &Expr<'_>) -> bool {
         && device.is_some_and(|device| names_gpu(scope, device, 0))
 }
 
-/// Where this file, or another one of the project, makes a GPU the default.
+/// Where this file, or one that runs in the same program, makes a GPU the default: one that leads to it by imports, or that
+/// it imports.
 fn default_of(scope: &FileScope<'_>) -> Option<Place> {
     let at = |file| default_in(scope, file).map(|span| Place { file, span });
-    let elsewhere =
-        || SET_DEFAULT.iter().flat_map(|word| scope.program.files_with(word).to_vec()).find_map(at);
+    let elsewhere = || {
+        let setting = SET_DEFAULT.iter().flat_map(|word| scope.program.files_with(word).to_vec());
+        let mut setting: Vec<FileId> = setting.filter(|&file| file != scope.file).collect();
+        if !setting.is_empty() {
+            let around = files_around(scope);
+            setting.retain(|file| around.contains(file));
+        }
+        setting.into_iter().find_map(at)
+    };
     at(scope.file).or_else(elsewhere)
+}
+
+/// What this file imports, and all that lead to it by imports.
+fn files_around(scope: &FileScope<'_>) -> FxHashSet<FileId> {
+    let mut around: FxHashSet<FileId> = scope.program.files_imported(scope.file).into_iter().collect();
+    let mut pending = vec![scope.file];
+    while let Some(file) = pending.pop() {
+        let importers = scope.program.importers(file).into_iter().map(|importer| importer.file);
+        pending.extend(importers.filter(|&file| around.insert(file)));
+    }
+    around
 }
 
 /// Where a file makes a GPU the default.

@@ -67,12 +67,24 @@ pub(super) fn without_device(scope: &FileScope<'_>) -> Vec<RawFinding> {
     if chooses || joins.is_empty() || callers_choose(scope) || callees_choose(scope) || alone() {
         return Vec::new();
     }
-    let several = is_started_in_several(scope);
+    // There the wrapper works on the card of the rank; only what names none goes to GPU 0.
+    let several = is_started_in_several(scope) && !names_card_of_rank(scope);
     let raw_finding = |span: &Span| {
         let raw_finding = RawFinding::at(scope.place(*span));
         if several { raw_finding.at_least(Severity::Warning) } else { raw_finding }
     };
     joins.iter().map(raw_finding).collect()
+}
+
+/// Whether the file wraps its model for the card of its rank: `DistributedDataParallel(model, device_ids=[rank])`.
+fn names_card_of_rank(scope: &FileScope<'_>) -> bool {
+    let mut names = false;
+    walk(scope.code, &mut |part, _| {
+        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        let cards = argument(&call.arguments, None, Some("device_ids"));
+        names |= cards.is_some_and(|cards| scope.text(cards.span).to_ascii_lowercase().contains("rank"));
+    });
+    names
 }
 
 /// Whether Ray hands the processes of a file their cards: each sees its own alone.

@@ -2,6 +2,7 @@
 
 use crate::code::walk::{CodeNode, functions_around, walk};
 use crate::code::{ExprKind, StatementKind, Target};
+use crate::facts::{FileId, Place};
 use crate::rules::files::{FileScope, RawFinding};
 
 /// Words of code that turns gradients off in another way too.
@@ -9,7 +10,7 @@ const ALSO: &[&str] = &["no_grad", "inference_mode", "set_grad_enabled", "__vers
 
 /// `Variable(x, volatile=True)`, `wrap(x, volatile=True)` and `x.volatile = True`.
 pub(super) fn without_effect(scope: &FileScope<'_>) -> Vec<RawFinding> {
-    if !scope.whole_text().contains("torch") {
+    if !scope.whole_text().contains("torch") || has_another_meaning(scope) {
         return Vec::new();
     }
     let mut found = Vec::new();
@@ -44,4 +45,15 @@ pub(super) fn without_effect(scope: &FileScope<'_>) -> Vec<RawFinding> {
         }
     });
     found
+}
+
+/// Whether a function of the project has a parameter of this name that it does not hand to `Variable`.
+fn has_another_meaning(scope: &FileScope<'_>) -> bool {
+    let is_own = |file: FileId| {
+        let functions = scope.program.code(file).functions.iter();
+        let mut taking =
+            functions.filter(|function| function.parameters.iter().any(|one| one.name == "volatile"));
+        taking.any(|function| !scope.program.text(Place { file, span: function.span }).contains("Variable("))
+    };
+    scope.program.files_with("volatile").iter().any(|&file| is_own(file))
 }
