@@ -159,6 +159,12 @@ if ($env:INPUT_SUMMARY -eq 'true') {
         $arguments = @('map', '--format=markdown', "--since=$since")
         if ($env:INPUT_CONFIG) { $arguments += "--config=$env:INPUT_CONFIG" }
         if ($env:INPUT_MODE) { $arguments += "--mode=$env:INPUT_MODE" }
+        # Of the further arguments, those that say which policy holds.
+        $taken = $false
+        foreach ($word in @("$env:INPUT_ARGS" -split "`r?`n" | Where-Object { $_ })) {
+            if ($taken -or $word -match '^(--isolated$|--config|--mode)') { $arguments += $word }
+            $taken = -not $taken -and $word -in '--config', '--mode'
+        }
         $arguments += '--'
         $arguments += $paths
         $lines = @(& $env:BINARY @arguments)

@@ -181,6 +181,15 @@ if [ "$INPUT_SUMMARY" = true ]; then
     map=("$BINARY" map --format=markdown "--since=$since")
     if [ -n "$INPUT_CONFIG" ]; then map+=("--config=$INPUT_CONFIG"); fi
     if [ -n "$INPUT_MODE" ]; then map+=("--mode=$INPUT_MODE"); fi
+    # Of the further arguments, those that say which policy holds.
+    taken=
+    while IFS= read -r word; do
+      word=${word%$'\r'}
+      case $taken$word in
+        --isolated | --config=* | --mode=* | =:*) map+=("$word") taken= ;;
+        --config | --mode) map+=("$word") taken==: ;;
+      esac
+    done <<< "$INPUT_ARGS"
     if "${map[@]}" -- ${paths[@]+"${paths[@]}"} > "$reports/map.md"; then
       { echo; cat "$reports/map.md"; } >> "$GITHUB_STEP_SUMMARY"
     else

@@ -4,6 +4,7 @@ mod add_ignore;
 mod asked;
 mod changed_lines;
 mod compared;
+mod elsewhere;
 mod exactly;
 mod fix;
 mod input;
@@ -264,6 +265,9 @@ fn once(
         settled(&mut outcome, &sources, true)?;
     }
     unmatched::warn_about_entry_points(&sources, &settings);
+    if known.is_none() && compared.is_none() && lines_since.is_none() {
+        elsewhere::name_others(&outcome, &sources);
+    }
     outcome.skipped.sort_by(|a, b| a.path.cmp(&b.path));
     let report = Report {
         sources: &sources,

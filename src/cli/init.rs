@@ -125,6 +125,13 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
     let hooks = folder.join(".pre-commit-config.yaml");
     if arguments.pre_commit && !hooks.exists() {
         pages.push(Page { file: hooks, text: PRE_COMMIT.to_owned(), replaces: false });
+    } else if std::fs::read_to_string(&hooks).is_ok_and(|text| names_hook(&text)) {
+        if arguments.pre_commit {
+            if !told.is_empty() {
+                told.push('\n');
+            }
+            told.push_str(&format!("{} runs gpulint already.", shown(&hooks)));
+        }
     } else if arguments.pre_commit || !asks_for_more {
         snippets.push((".pre-commit-config.yaml", PRE_COMMIT.to_owned()));
     }
@@ -162,6 +169,14 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
     }
     ignoring_closed_pipe(writeln!(out, "\nNext: `gpulint check`."))?;
     Ok(CLEAN)
+}
+
+/// Whether a `.pre-commit-config.yaml` has a hook of gpulint.
+fn names_hook(text: &str) -> bool {
+    text.lines().filter_map(|line| line.trim_start().trim_start_matches("- ").strip_prefix("id:")).any(|id| {
+        let id = id.split('#').next().unwrap_or_default();
+        id.trim().trim_matches(['"', '\'']).starts_with("gpulint")
+    })
 }
 
 impl Arguments {

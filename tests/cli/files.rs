@@ -137,3 +137,30 @@ fn a_program_loads_settings_that_git_ignores() {
     let answer = project.run("check a.py");
     assert_eq!(answer.code, Some(0), "{answer:?}");
 }
+
+#[test]
+fn what_a_named_file_shows_in_another_one_is_said() {
+    let late =
+        "import os\nimport torch\n\ntorch.zeros(1).cuda()\nos.environ[\"CUDA_VISIBLE_DEVICES\"] = \"1\"\n";
+    let entry = "import app.card\n\nif __name__ == \"__main__\":\n    print(1)\n";
+    let project = Project::new()
+        .file("app/__init__.py", "")
+        .file("app/card.py", late)
+        .file("app/cli.py", entry)
+        .file("other.py", "print(1)\n");
+    let select = "--select pin-after-cuda-init";
+    let said = "note: A finding of what is checked stands in files that are not named: app/card.py:5 \
+                (pin-after-cuda-init). `gpulint check` without names shows it, and so does naming app/card.py";
+    for cache in ["", "--no-cache"] {
+        let answer = project.run(&format!("check app/cli.py {select} {cache}"));
+        assert_eq!((answer.code, answer.stderr.trim_end()), (Some(0), said), "{cache}");
+    }
+    // Another program has nothing to do with it, and a comment silences it.
+    assert_eq!(project.run(&format!("check other.py {select}")).stderr, "");
+    assert_eq!(project.run(&format!("check app/card.py app/cli.py {select}")).stderr, "");
+    let project = project.file(
+        "app/card.py",
+        late.replace("\"1\"\n", "\"1\"  # gpulint: ignore[pin-after-cuda-init] known\n"),
+    );
+    assert_eq!(project.run(&format!("check app/cli.py {select}")).stderr, "");
+}

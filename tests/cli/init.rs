@@ -160,7 +160,7 @@ fn hooks_are_written_where_there_are_none() {
     answer.is(0, "Wrote .pre-commit-config.yaml.\n\nNext: `gpulint check`.\n", "");
     let text = project.read(".pre-commit-config.yaml");
     let again = init(&project, &["--pre-commit"]);
-    assert_eq!(again.stdout, format!("\nFor .pre-commit-config.yaml:\n\n{text}\nNext: `gpulint check`.\n"));
+    assert_eq!(again.stdout, ".pre-commit-config.yaml runs gpulint already.\n\nNext: `gpulint check`.\n");
     assert_eq!(project.read(".pre-commit-config.yaml"), text);
 }
 

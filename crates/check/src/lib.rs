@@ -15,9 +15,9 @@ use gpulint_languages as languages;
 use gpulint_program as program;
 use gpulint_rules as rules;
 
-use facts::FileId;
+use facts::{FileId, Place};
 use findings::suppressions::Suppression;
-use findings::{Audience, Finding, Severity, suppressions};
+use findings::{Audience, Finding, Severity, Status, suppressions};
 use program::trace::Trace;
 use program::{Program, ResultCache, ResultStore, Start};
 use rayon::prelude::*;
@@ -44,6 +44,9 @@ pub struct Outcome {
     pub skipped: Vec<Skipped>,
     /// Files whose programs were too large to be followed to their end, by name.
     pub unfinished: Vec<String>,
+    /// Warnings and errors that programs of the files which are reported show in others: the place, and the rule.
+    #[serde(default)]
+    pub elsewhere: Vec<(Place, String)>,
 }
 
 /// Checks all sources: the whole pipeline but the report.
@@ -92,7 +95,7 @@ pub fn check_remembering(
         let Ruling { policy, cpu, selection, .. } = ruling;
         let scope = Scope::new(program, (policy, cpu.as_ref()), trace, ScopeKind::of(start));
         let found = selection.rules().flat_map(|(rule, severity)| findings_of(rule, severity, &scope));
-        let mut findings: Vec<Finding> = found.filter(|one| program.is_judged(one.place.file)).collect();
+        let mut findings: Vec<Finding> = found.filter(|one| scope.is_judged(one.place.file)).collect();
         findings.retain(|finding| is_asked_by(ruling, finding));
         apply_severities(&mut findings, sources, &governed);
         let silent = fixes::rule_about_devices(policy, rules);
@@ -106,14 +109,16 @@ pub fn check_remembering(
     note_cost(&program);
     let is_asked = |finding: &Finding| is_asked_by(governed.about(finding), finding);
     let (mut findings, unasked): (Vec<_>, Vec<_>) = followed.judged.into_iter().partition(is_asked);
-    findings.retain(|finding| sources.file(finding.place.file).reported);
+    let elsewhere: Vec<Finding> =
+        findings.extract_if(.., |finding| !sources.file(finding.place.file).reported).collect();
     findings.extend(program.for_all_checks(|program| written_faults(program, &governed, memory.as_ref())));
     if let Some(memory) = memory.take_if(|memory| memory.is_shard()) {
         return Ok((Outcome::default(), memory.kept(&program)));
     }
     keep_worst_of_each_place(&mut findings);
     keep_stronger(&mut findings, &governed);
-    let suppressions = program.until_loaded(|program| suppressions_of(program));
+    let elsewhere = shown_elsewhere(elsewhere, &mut program, rules, &governed);
+    let suppressions = program.until_loaded(|program| suppressions_of(program, &|_, source| source.reported));
     suppress(&mut findings, &suppressions, sources, rules, &governed);
     soften_where_unread(&mut findings, &program);
     speak_for_project(&mut findings, &program, &governed);
@@ -139,7 +144,7 @@ pub fn check_remembering(
         std::mem::forget(program);
     }
     let unfinished = followed.unfinished.iter().map(|&file| sources.file(file).name.clone()).collect();
-    Ok((Outcome { findings, checked, ran, skipped, unfinished }, earlier))
+    Ok((Outcome { findings, checked, ran, skipped, unfinished, elsewhere }, earlier))
 }
 
 /// Writes what following the programs cost to the file that GPULINT_WORK names, for `benches/`.
@@ -273,11 +278,39 @@ fn suppress(
     apply_severities(findings, sources, governed);
 }
 
-/// The comments for gpulint in the files that are reported.
-fn suppressions_of(program: &Program<'_>) -> Vec<Suppression> {
+/// Of what stands in files that are not reported: what programs of reported files show, and no comment silences.
+fn shown_elsewhere(
+    mut findings: Vec<Finding>,
+    program: &mut Program<'_>,
+    rules: &RuleSet,
+    governed: &PolicyRulings<'_>,
+) -> Vec<(Place, String)> {
+    let sources = program.sources;
+    findings.retain(|finding| {
+        finding.severity >= Severity::Warning
+            && finding.programs.iter().any(|file| sources.file(*file).reported)
+    });
+    if findings.is_empty() {
+        return Vec::new();
+    }
+    keep_worst_of_each_place(&mut findings);
+    let files: BTreeSet<FileId> = findings.iter().map(|finding| finding.place.file).collect();
+    let silenced = program.until_loaded(|program| suppressions_of(program, &|file, _| files.contains(&file)));
+    suppress(&mut findings, &silenced, sources, rules, governed);
+    soften_where_unread(&mut findings, program);
+    findings.retain(|finding| {
+        finding.status == Status::Active
+            && finding.severity >= Severity::Warning
+            && !suppressions::is_about_suppressions(&finding.rule)
+    });
+    findings.into_iter().map(|finding| (finding.place, finding.rule)).collect()
+}
+
+/// The comments for gpulint in some of the files.
+fn suppressions_of(program: &Program<'_>, wanted: &dyn Fn(FileId, &Source) -> bool) -> Vec<Suppression> {
     let files = program.sources.files.iter().enumerate();
     let files = files.map(|(index, source)| (FileId(index as u32), source));
-    let speaking = files.filter(|(file, source)| source.reported && program.has_comments(*file));
+    let speaking = files.filter(|(file, source)| wanted(*file, source) && program.has_comments(*file));
     let found = speaking.flat_map(|(file, source)| {
         let code = program.code(file);
         suppressions::suppressions_in(file, source, &code.comments, &code.lines)

@@ -154,7 +154,7 @@ impl Program<'_> {
                     if let Some(mut ran) = ran() {
                         ran.note(came, memory, file);
                     }
-                    (memory.judged_of(came), came.steps(), came.is_cut())
+                    (memory.judged_of(came, Some(file)), came.steps(), came.is_cut())
                 }
                 Answer::First(first) => {
                     if let Some(mut ran) = ran() {

@@ -279,14 +279,16 @@ impl<T: ProgramFinding> ResultCache<T> {
             .filter_map(|&number| Some((number, &self.earlier.parts.get(number as usize)?.part)))
     }
 
-    /// What was judged of it and is wanted now.
-    pub(super) fn judged_of(&self, came: &ProgramResult) -> Vec<T> {
+    /// What was judged of it and is wanted now; of a program, with the file that it starts with.
+    pub(super) fn judged_of(&self, came: &ProgramResult, start: Option<FileId>) -> Vec<T> {
         let judged = came.judged.iter().filter_map(|&number| self.earlier.judged.get(number as usize));
-        judged.filter(|judged| self.is_shown(judged)).cloned().collect()
+        judged.filter(|judged| self.is_shown(judged, start)).cloned().collect()
     }
 
-    fn is_shown(&self, judged: &T) -> bool {
-        judged.places().first().is_some_and(|place| self.reported.get(place.file.0 as usize) == Some(&true))
+    /// Whether it stands in a file that is reported, or a program shows it that starts with one.
+    fn is_shown(&self, judged: &T, start: Option<FileId>) -> bool {
+        let is_reported = |file: FileId| self.reported.get(file.0 as usize) == Some(&true);
+        start.is_some_and(is_reported) || judged.places().first().is_some_and(|place| is_reported(place.file))
     }
 
     /// Follows and judges a program, keeps what it came to, and leaves of what was judged what is wanted now.
@@ -312,7 +314,7 @@ impl<T: ProgramFinding> ResultCache<T> {
             let came = ProgramResult::of(program, &trace);
             self.keep(program, program.key_of(launched), (parts, &read.questions), came, &judged);
         }
-        judged.retain(|judged| self.is_shown(judged));
+        judged.retain(|judged| self.is_shown(judged, Some(launched.0)));
         (trace, judged)
     }
 
@@ -323,7 +325,7 @@ impl<T: ProgramFinding> ResultCache<T> {
         }
         let key = Digest::of(&("written", file));
         if let Some(came) = self.valid_result(program, key) {
-            return self.judged_of(came);
+            return self.judged_of(came, None);
         }
         let missed = program.times_missed();
         let (found, read) = dependency_log::during(self.digests.len(), look);

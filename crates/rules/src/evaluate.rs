@@ -89,8 +89,7 @@ pub fn findings_of(rule: &Rule, severity: Severity, scope: &Scope<'_>) -> Vec<Fi
     for &id in scope.by_kind.for_rule(&rule.find).iter() {
         let event = &scope.trace.events[id as usize];
         // Where the finding can only stand in a file that nobody asked about, it is not looked for.
-        let can_be_asked =
-            rule.at != FindingPlace::Event || rule.once || scope.program.is_judged(event.place.file);
+        let can_be_asked = rule.at != FindingPlace::Event || rule.once || scope.is_judged(event.place.file);
         if !can_be_asked || !scope.matches(rule, id, event) {
             continue;
         }
@@ -100,7 +99,7 @@ pub fn findings_of(rule: &Rule, severity: Severity, scope: &Scope<'_>) -> Vec<Fi
             continue;
         }
         let places = scope.places(rule, id, event, &verdict);
-        if !rule.once && !scope.program.is_judged(places.finding.file) {
+        if !rule.once && !scope.is_judged(places.finding.file) {
             continue;
         }
         if rule.reads(scope.program.language_at(places.finding)) {
@@ -181,6 +180,12 @@ impl<'a> Scope<'a> {
 }
 
 impl Scope<'_> {
+    /// Whether what is found in a file is wanted: what a program of a reported file shows in another one is at least named.
+    pub fn is_judged(&self, file: FileId) -> bool {
+        let is_judged = |file| self.program.is_judged(file);
+        is_judged(file) || self.kind == ScopeKind::Program && self.trace.entry.is_some_and(is_judged)
+    }
+
     /// What several events are told once for: the first of the statements of one file that lead to one late write, and
     /// the first of the GPUs that one line names for one statement, as in `devices=[0, 1, 2]`.
     fn cause(&self, rule: &Rule, event: &Event, places: &Places<'_>) -> Option<(FileId, Place, usize)> {

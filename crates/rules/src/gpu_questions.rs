@@ -3,7 +3,7 @@
 use super::analyses::hard_cuda;
 use crate::code::walk::{Ancestor, CodeNode, functions_around, walk, within_function};
 use crate::code::{Block, Comparison, Expr, ExprKind, Statement, StatementKind};
-use crate::facts::FileId;
+use crate::facts::{FileId, Span};
 use crate::rules::files::FileScope;
 
 /// Whether a file has an answer for both, with a GPU and without one: some test of it asks.
@@ -194,6 +194,21 @@ pub(super) fn finds_gpu(around: &Ancestor<'_, '_>, scope: &FileScope<'_>) -> boo
         Ancestor::Otherwise(test) => says_gpu(test, scope) == Some(false),
         _ => false,
     }
+}
+
+/// Whether the program, or the function around a place, has ended above it where there is no GPU: `assert torch.cuda.is_available()`.
+pub(super) fn ended_without(around: &[Ancestor<'_, '_>], at: Span, scope: &FileScope<'_>) -> bool {
+    let inside = within_function(around).0.map(|number| &scope.code.functions[number].body);
+    let blocks = [Some(&scope.code.body), inside];
+    let asserts = |step: &Statement<'_>| match &step.kind {
+        StatementKind::Assert { test, .. } => says_gpu(test, scope) == Some(true),
+        _ => false,
+    };
+    let finds_none = |test: &Expr<'_>| says_gpu(test, scope) == Some(false);
+    blocks.into_iter().flatten().any(|block| {
+        block.iter().take_while(|step| step.span.end <= at.start).any(asserts)
+            || hard_cuda::leaves_before(block, at, scope, &finds_none)
+    })
 }
 
 /// What a test that holds says about the GPU: it is there, or the CPU is meant. `if device == "cuda"` has an answer for both,

@@ -67,7 +67,8 @@ impl<'a> Used<'a> {
                     || is_behind_guard(around, span, scope);
                 let in_loop = around.iter().any(|around| matches!(around, Ancestor::Loop(_)));
                 let for_one_rank = around.iter().any(|around| lets_one_through(around, scope));
-                let gpu_is_there = around.iter().any(|around| gpu_questions::finds_gpu(around, scope));
+                let gpu_is_there = around.iter().any(|around| gpu_questions::finds_gpu(around, scope))
+                    || gpu_questions::ended_without(around, span, scope);
                 let (function, _) = within_function(around);
                 let one = Use {
                     by,
@@ -358,20 +359,13 @@ pub(super) fn expects_failure(around: &Ancestor<'_, '_>, scope: &FileScope<'_>) 
 
 /// Whether a test asks for a version, or for a name that only some versions have.
 fn asks_for_version(test: &Expr<'_>, scope: &FileScope<'_>) -> bool {
-    const WORDS: [&str; 10] = [
-        "hasattr(",
-        "getattr(",
-        "ersion",
-        "VERSION",
-        "TORCH_G",
-        "TORCH_1",
-        "TORCH_2",
-        "torch_greater",
-        "torch_1",
-        "torch_2",
-    ];
+    const WORDS: [&str; 8] =
+        ["ersion", "VERSION", "TORCH_G", "TORCH_1", "TORCH_2", "torch_greater", "torch_1", "torch_2"];
     let text = scope.text(test.span);
-    WORDS.iter().any(|word| text.contains(word)) || names_version(text)
+    // Of the object itself, it says nothing about a library: `hasattr(self, "scaler")`.
+    let of_other = |rest: &str| !rest.starts_with("self,") && !rest.starts_with("cls,");
+    let looks_up = ["hasattr(", "getattr("].iter().any(|word| text.split(word).skip(1).any(of_other));
+    looks_up || WORDS.iter().any(|word| text.contains(word)) || names_version(text)
 }
 
 /// Whether code stands in a function behind `if version >= "2.4": return …`: other versions do not come there.

@@ -261,6 +261,35 @@ pub fn driver_fault(told: &CardAnswer<Answer>) -> Option<String> {
     })
 }
 
+/// Whether the driver is there and shows no card.
+pub fn shows_none(machine: &Machine) -> bool {
+    matches!(machine.driver, CardAnswer::Answer(Answer::Error { code: super::driver::codes::NO_DEVICE }))
+}
+
+/// Why a machine shows no card, with the way out, where NVML tells more than the driver; this says the same whatever the cause is.
+pub fn cause(machine: &Machine) -> Option<String> {
+    let is_none = shows_none(machine);
+    match (&machine.driver, machine.listing.answer()) {
+        (CardAnswer::Answer(Answer::NoLibrary), _) => driver_fault(&machine.driver).map(|why| {
+            format!("{why}: install NVIDIA's driver, or start the container with `--gpus` on a host that has it")
+        }),
+        (_, Some(Listing::NoDriver)) if is_none => Some(
+            "CUDA's driver shows no card (error 100), and NVML finds no loaded driver: load its kernel module \
+             (`modprobe nvidia`), or restart the machine if it was just installed"
+                .to_owned(),
+        ),
+        (_, Some(Listing::NoPermission)) if is_none => Some(
+            "CUDA's driver shows no card (error 100), and NVML may not be used by this user: whoever runs programs \
+             on the GPU must be allowed to read and write /dev/nvidia*"
+                .to_owned(),
+        ),
+        (_, Some(Listing::Cards { boards, lost: 0, .. })) if is_none && boards.is_empty() => {
+            Some("there is no NVIDIA GPU in this machine, although its driver is installed".to_owned())
+        }
+        _ => None,
+    }
+}
+
 /// Why NVML lists no card, as a clause; `None` when it lists them.
 pub fn listing_fault(told: &CardAnswer<Listing>) -> Option<String> {
     Some(match told {

@@ -94,12 +94,17 @@ fn write_example(example: &Example, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// The first examples: one of what is wrong before all others, and among them one of what is fine where there is one.
+/// The first examples: what is wrong before all others, the shortest first and with its remedy where it has one, and among
+/// them one of what is fine where there is one.
 fn first(examples: &[Example], most: usize) -> Vec<&Example> {
     let mut ordered: Vec<&Example> = examples.iter().collect();
-    if let Some(bad) = examples.iter().position(|example| example.bad.is_some()) {
-        ordered[..=bad].rotate_right(1);
-    }
+    ordered.sort_by_key(|example| {
+        let remedied = example.good.is_some() || example.fixed.is_some();
+        let length =
+            |files: &Files| files.by_path().iter().map(|(_, text)| text.lines().count()).sum::<usize>();
+        let bad = example.bad.as_ref();
+        (bad.is_none(), !remedied, bad.or(example.good.as_ref()).map(length))
+    });
     let rest = ordered.split_off(most.min(ordered.len()));
     let mut first = ordered;
     if first.iter().all(|example| example.good.is_none())

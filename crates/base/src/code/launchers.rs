@@ -221,8 +221,14 @@ pub enum Observation {
 /// Whether what is written there is the name of an image and no option, also where parts of it are not known: `"$IMAGE"`, `org/$NAME:$TAG`.
 pub fn names_image(word: &Expr<'_>) -> bool {
     let of_image = |name: &str| ["image", "img"].iter().any(|word| name.to_ascii_lowercase().contains(word));
+    const OF_FILES: &[&str] = &[".bin", ".ipynb", ".json", ".py", ".sh", ".toml", ".txt", ".yaml", ".yml"];
+    let is_file = |parts: &[Expr<'_>]| {
+        let Some(ExprKind::Text(end)) = parts.last().map(|last| &last.kind) else { return false };
+        OF_FILES.iter().any(|known| end.ends_with(known))
+    };
     match &word.kind {
         ExprKind::Variable(name) | ExprKind::VariableOr(name, _) => of_image(name),
+        ExprKind::Join(parts) if is_file(parts) => false,
         ExprKind::Join(parts) => parts.first().is_some_and(|first| match &first.kind {
             ExprKind::Text(text) => {
                 text.contains([':', '/']) && !text.starts_with(['-', '/', '.', '~']) && !text.contains('=')

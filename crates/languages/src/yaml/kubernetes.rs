@@ -90,7 +90,9 @@ fn lower_container<'s>(container: &Rc<Node<'s>>, pod: Pod, lowering: &mut Loweri
     let mut gpus = container.get("resources").map(|resources| given(resources)).unwrap_or_default();
     body.extend(chosen_aside(&set, &gpus, pod, source));
     body.extend(container.get("resources").and_then(|resources| without_limit(resources, source)));
-    body.extend(none_of_open_image(container, &set, source));
+    if !gpus.any && !pod.for_node {
+        body.extend(none_of_open_image(container, &set, source));
+    }
     body.extend(privileged(container, &gpus, pod, source));
     if pod.is_own {
         body.extend(of_the_pod(container, &gpus, source));
@@ -197,13 +199,23 @@ fn none_of_open_image<'s>(
     let mut entries = limits.entries().iter();
     let none = entries.find(|entry| entry.key() == "nvidia.com/gpu" && entry.value.text() == Some("0"))?;
     let image = container.get("image")?.text()?;
-    let is_open = ["nvidia/cuda", "nvcr.io/nvidia/"].iter().any(|name| image.contains(name))
+    // What watches over the cards of a machine shall see them all.
+    const WATCHERS: &[&str] = &["nvcr.io/nvidia/cloud-native/", "nvcr.io/nvidia/k8s"];
+    let is_watcher = WATCHERS.iter().any(|name| image.contains(name));
+    let is_open = ["nvidia/cuda:", "nvidia/cuda@", "nvcr.io/nvidia/"].iter().any(|name| image.contains(name))
         || ["pytorch/pytorch", "vllm/vllm-openai"].iter().any(|name| image.starts_with(name))
         || image.starts_with("tensorflow/tensorflow") && image.contains("-gpu");
-    let is_told =
-        set.iter().any(|set| set.name == "NVIDIA_VISIBLE_DEVICES") || container.get("envFrom").is_some();
+    let is_told = container.get("envFrom").is_some()
+        || set.iter().any(|set| match set.value.as_ref().map(|value| &value.kind) {
+            _ if set.name == "NVIDIA_VISIBLE_DEVICES" => true,
+            // What CUDA is shown none of, it leaves alone.
+            Some(ExprKind::Text(text)) => {
+                set.name == "CUDA_VISIBLE_DEVICES" && matches!(text.trim(), "" | "-1")
+            }
+            _ => false,
+        });
     let seen = || observed_at(Observation::ZeroGpusOfOpenImage, "nvidia.com/gpu: 0", none.span(), source);
-    (is_open && !is_told).then(seen)
+    (is_open && !is_watcher && !is_told).then(seen)
 }
 
 /// The GPUs that the scheduler chooses for a container.

@@ -1,5 +1,6 @@
 //! Methods behind a cache of `functools`, which keeps the objects that they were called on.
 
+use super::cuda_calls::names_gpu;
 use super::memory::path_of_decorator;
 use super::unmoved_tensors::{is_module, is_moved_somewhere};
 use crate::code::walk::{CodeNode, walk_block};
@@ -63,18 +64,28 @@ fn keeps_on_gpu(scope: &FileScope<'_>, method: &Function<'_>) -> bool {
         let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind else { return };
         let is_own = |target: &Target<'_>| matches!(target, Target::Attribute(object, _) if matches!(object.kind, ExprKind::Name("self")));
         let ExprKind::Call(call) = &value.kind else { return };
-        let names_gpu = |one: &Expr<'_>| {
-            let text = scope.text(one.span);
-            text.contains("device") || text.contains("cuda")
-        };
         let is_moved = match &call.callee.kind {
             ExprKind::Attribute(_, "cuda") => true,
-            ExprKind::Attribute(_, "to") => {
-                argument(&call.arguments, Some(0), Some("device")).is_some_and(names_gpu)
-            }
+            ExprKind::Attribute(_, "to") => argument(&call.arguments, Some(0), Some("device"))
+                .is_some_and(|device| may_be_gpu(scope, method, device)),
             _ => false,
         };
         found |= is_moved && targets.iter().any(is_own);
     });
     found
+}
+
+/// Whether a device is a GPU, or is not known and may be one.
+fn may_be_gpu(scope: &FileScope<'_>, method: &Function<'_>, device: &Expr<'_>) -> bool {
+    if names_gpu(device, scope, 0) {
+        return true;
+    }
+    let parameter =
+        method.parameters.iter().find(|one| matches!(device.kind, ExprKind::Name(name) if one.name == name));
+    let meant = match parameter.and_then(|one| one.default.as_ref()) {
+        Some(default) => default,
+        None => scope.names.meant(device),
+    };
+    let text = scope.text(meant.span).to_ascii_lowercase();
+    text.contains("cuda") || !text.contains("cpu") && scope.text(device.span).contains("device")
 }

@@ -19,11 +19,13 @@ pub(super) fn used_as_indices(scope: &FileScope<'_>) -> Vec<RawFinding> {
         let CodeNode::Expr(expr) = part else {
             found.extend(device_returned(scope, part, around));
             found.extend(device_assigned(scope, part));
+            found.extend(device_named(scope, part));
             return;
         };
         found.extend(device_mapped(scope, expr));
         found.extend(device_listed(scope, expr));
-        let index = index_in(scope, expr).or_else(|| index_behind_device(scope, expr));
+        found.extend(device_given(scope, expr));
+        let index = index_in(scope, expr);
         let Some(index) = index.filter(|index| is_global(scope, index)) else { return };
         found.push((expr.span, scope.text(index.span)));
     });
@@ -31,6 +33,7 @@ pub(super) fn used_as_indices(scope: &FileScope<'_>) -> Vec<RawFinding> {
         return Vec::new();
     }
     let several = starts_several_machines(scope);
+    found.sort_by_key(|(span, _)| *span);
     found.dedup_by_key(|(span, _)| *span);
     let raw_finding = |(span, index): (_, &str)| {
         let raw_finding =
@@ -53,6 +56,35 @@ fn index_behind_device<'c>(scope: &FileScope<'_>, expr: &'c Expr<'c>) -> Option<
     (colon == ":" && is_kind && !is_text).then_some(index)
 }
 
+/// `model.to(f"{device}:{rank}")`: a text that is used as a device. Elsewhere it may be a label.
+fn device_given<'s>(scope: &FileScope<'s>, expr: &Expr<'_>) -> Option<(Span, &'s str)> {
+    let ExprKind::Call(call) = &expr.kind else { return None };
+    let takes_device = match scope.names.path(&call.callee) {
+        Some("torch.device" | "torch.cuda.set_device" | "torch.cuda.device") => true,
+        _ => matches!(call.callee.kind, ExprKind::Attribute(_, "to")),
+    };
+    let first = argument(&call.arguments, Some(0), None).filter(|_| takes_device);
+    let by_name = || {
+        let names = ["device", "map_location"];
+        names.iter().find_map(|name| argument(&call.arguments, None, Some(name)))
+    };
+    let device = scope.names.meant(first.or_else(by_name)?);
+    let index = index_behind_device(scope, device).filter(|index| is_global(scope, index))?;
+    Some((device.span, scope.text(index.span)))
+}
+
+/// `self.device = f"{kind}:{rank}"`
+fn device_named<'s>(scope: &FileScope<'s>, part: CodeNode<'_, '_>) -> Option<(Span, &'s str)> {
+    let CodeNode::Statement(step) = part else { return None };
+    let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind else { return None };
+    let is_device = |target: &Target<'_>| match target {
+        Target::Name(name, _) | Target::Attribute(_, name) => name.ends_with("device"),
+        _ => false,
+    };
+    let index = index_behind_device(scope, value).filter(|_| targets.iter().any(is_device))?;
+    is_global(scope, index).then(|| (value.span, scope.text(index.span)))
+}
+
 /// `def current_device(): return Accelerator().process_index`
 fn device_returned<'s>(
     scope: &FileScope<'s>,
@@ -64,7 +96,8 @@ fn device_returned<'s>(
     };
     let (Some(number), _) = within_function(around) else { return None };
     let is_device = scope.code.functions[number].name.contains("device");
-    (is_device && is_global(scope, value)).then(|| (value.span, scope.text(value.span)))
+    let index = index_behind_device(scope, value).unwrap_or(value);
+    (is_device && is_global(scope, index)).then(|| (value.span, scope.text(index.span)))
 }
 
 /// `from_pretrained("m", device_map={"": rank})`

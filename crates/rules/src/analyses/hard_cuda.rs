@@ -144,7 +144,7 @@ pub fn is_asked(around: &[Ancestor<'_, '_>], span: Span, scope: &FileScope<'_>) 
 }
 
 /// `if not torch.cuda.is_available(): sys.exit()`, before a place, or what else a test asks there.
-pub(super) fn leaves_before(
+pub fn leaves_before(
     block: &Block<'_>,
     span: Span,
     scope: &FileScope<'_>,

@@ -78,7 +78,9 @@ fn is_cpu_device(scope: &FileScope<'_>, expr: &Expr<'_>) -> bool {
 
 /// A call of a function of the file, `run()`, whose own statements make the devices of JAX whatever a test says.
 fn begins_inside(scope: &FileScope<'_>, expr: &Expr<'_>) -> bool {
-    let Some(function) = function_called(scope, expr) else { return false };
+    // Of a generator or a coroutine, the call alone runs nothing.
+    let function = function_called(scope, expr).filter(|one| !one.is_async && !one.is_generator);
+    let Some(function) = function else { return false };
     let mut found = false;
     walk_block(scope.code, &function.body, &mut |part, around| {
         let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };

@@ -133,7 +133,11 @@ fn meets_device<'e>(
     inputs: &FxHashSet<&str>,
     layers: &FxHashSet<&str>,
 ) -> Option<&'e Expr<'e>> {
-    let is_made = |expr: &Expr<'_>| is_cpu_tensor(scope, expr, 0) || is_from_host(scope, expr, inputs, 0);
+    // What the module keeps is made elsewhere, and is a matter of its buffers.
+    let is_kept = |expr: &Expr<'_>| matches!(&expr.kind, ExprKind::Attribute(object, _) if matches!(object.kind, ExprKind::Name("self")));
+    let is_made = |expr: &Expr<'_>| {
+        !is_kept(expr) && (is_cpu_tensor(scope, expr, 0) || is_from_host(scope, expr, inputs, 0))
+    };
     let given = |expr: &Expr<'_>| is_input(scope, expr, inputs);
     match &expr.kind {
         ExprKind::Binary(

@@ -149,14 +149,17 @@ fn meant_by<'c>(scope: &FileScope<'c>, name: &'c str, around: &[Ancestor<'_, '_>
 /// Where a task is given what the same function has moved to the GPU, which cannot be unpacked without one: `step.remote(model)`,
 /// `step.remote(ray.put(model))`.
 fn given_from_gpu(scope: &FileScope<'_>, task: &str) -> Option<Span> {
-    let mut moved: Vec<(PlaceInFunction, &str)> = Vec::new();
+    // Where names get another value or another device, and whether that is a GPU.
+    let mut moved: Vec<(PlaceInFunction, &str, bool)> = Vec::new();
     let mut given: Vec<(PlaceInFunction, &str, Span)> = Vec::new();
     walk(scope.code, &mut |part, around| match part {
         CodeNode::Statement(step) => {
             let (name, value) = match &step.kind {
-                // `model.cuda()`, of a module
+                // `model.cuda()`, `model.cpu()`, of a module
                 StatementKind::Evaluate(value) => match method_of(value) {
-                    Some((Expr { kind: ExprKind::Name(name), .. }, ..)) => (*name, value),
+                    Some((Expr { kind: ExprKind::Name(name), .. }, "cuda" | "cpu" | "to", _)) => {
+                        (*name, value)
+                    }
                     _ => return,
                 },
                 StatementKind::Assign { targets, value: Some(value), .. } => match &targets[..] {
@@ -165,10 +168,13 @@ fn given_from_gpu(scope: &FileScope<'_>, task: &str) -> Option<Span> {
                 },
                 _ => return,
             };
-            if method_of(value).is_some_and(|(_, method, call)| cuda_calls::moves_to_gpu(method, call, scope))
-            {
-                moved.push((PlaceInFunction::of(step.span, around), name));
-            }
+            let to_gpu = method_of(value)
+                .is_some_and(|(_, method, call)| cuda_calls::moves_to_gpu(method, call, scope));
+            moved.push((PlaceInFunction::of(step.span, around), name, to_gpu));
+        }
+        // `for model in models:`
+        CodeNode::Target(Target::Name(name, span)) => {
+            moved.push((PlaceInFunction::of(*span, around), name, false));
         }
         CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) => {
             let is_task = match &call.callee.kind {
@@ -191,8 +197,13 @@ fn given_from_gpu(scope: &FileScope<'_>, task: &str) -> Option<Span> {
         }
         _ => {}
     });
+    // The last of them decides.
     let is_moved = |place: &PlaceInFunction, name: &str| {
-        moved.iter().any(|(at, known)| *known == name && at.precedes(place))
+        let before = moved.iter().filter(|(at, known, _)| {
+            *known == name && at.home == place.home && at.span.end <= place.span.start
+        });
+        let last = before.max_by_key(|(at, ..)| at.span.end);
+        last.is_some_and(|(at, _, to_gpu)| *to_gpu && at.precedes(place))
     };
     given.into_iter().find(|(place, name, _)| is_moved(place, name)).map(|(.., span)| span)
 }

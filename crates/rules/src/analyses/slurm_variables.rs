@@ -20,7 +20,8 @@ pub(super) fn without_option(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let asked = words.iter().find(|word| word.starts_with("--gres=gpu") || word.starts_with("--gpus"));
     // What `sbatch` is told beside the script is not known where no command of the project starts it.
     let told = |command: &RunCommand| {
-        command.options_of("sbatch").is_some_and(|told| told.iter().any(|word| word.starts_with("--gpus")))
+        let asks = |word: &&str| word.starts_with("--gpus") || word.starts_with("-G");
+        command.options_of("sbatch").is_some_and(|told| told.iter().any(asks))
     };
     let Some(asked) = asked else { return Vec::new() };
     let mut found = Vec::new();
@@ -47,14 +48,23 @@ fn gives(text: &str, words: &[&str], option: &str) -> bool {
         || option == "--gpus" && words.iter().any(|word| word.starts_with("-G"))
 }
 
-/// `SLURM_GPUS_PER_NODE=8`, and what reads it as a setting of `sbatch`.
+/// `SLURM_GPUS_PER_NODE=8`, `${SLURM_GPUS_PER_NODE:=8}`, `read SLURM_GPUS_PER_NODE`, and what reads it as a setting of `sbatch`.
 fn sets(text: &str, variable: &str) -> bool {
+    /// Commands that give a value to the variables they name.
+    const FILLERS: &[&str] = &["for", "getopts", "mapfile", "printf", "read", "readarray"];
     let setting = format!("{}=", variable.replace("SLURM_", "SBATCH_"));
-    text.contains(&setting) || {
-        let assigned = format!("{variable}=");
-        let mut found = text.match_indices(&assigned);
-        found.any(|(at, _)| !text[..at].ends_with(['$', '{', '_']))
-    }
+    let assigns = |(at, _): (usize, &str)| {
+        let (before, behind) = (&text[..at], &text[at + variable.len()..]);
+        match before.ends_with('{') {
+            true => behind.starts_with('=') || behind.starts_with(":="),
+            false => behind.starts_with('=') && !before.ends_with(['$', '_']),
+        }
+    };
+    let fills = |line: &str| {
+        let mut words = line.split(|letter: char| letter.is_whitespace() || letter == ';');
+        words.any(|word| FILLERS.contains(&word)) && words.any(|word| word == variable)
+    };
+    text.contains(&setting) || text.match_indices(variable).any(assigns) || text.lines().any(fills)
 }
 
 /// Where a command of a script takes a variable, without another value in case that there is none; what is printed harms nobody.
@@ -62,9 +72,11 @@ fn uses_of(text: &str, variable: &str) -> Vec<Span> {
     let mut found = Vec::new();
     for (span, line) in lines_in(text) {
         let start = line.trim_start();
-        if ["#", "echo ", "printf "].iter().any(|begin| start.starts_with(begin))
-            || asks_first(line, variable)
-        {
+        // Whoever asks goes another way where there is none.
+        if asks_first(start, variable) {
+            break;
+        }
+        if ["#", "echo ", "printf "].iter().any(|begin| start.starts_with(begin)) {
             continue;
         }
         for form in [format!("${variable}"), format!("${{{variable}}}")] {
@@ -81,7 +93,17 @@ fn uses_of(text: &str, variable: &str) -> Vec<Span> {
     found
 }
 
-/// `[ -n "$X" ]`, `if [[ -z $X ]]`
+/// `[ -n "$X" ]`, `if [[ -z $X ]]`, `test -n "$X"`, `case $X in`, `${X:?}`
 fn asks_first(line: &str, variable: &str) -> bool {
-    line.contains(variable) && (line.contains("[ -") || line.contains("[[ -"))
+    const TESTS: &[&str] = &["[ ", "[[ ", "((", "test ", "case "];
+    let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let mut named = line.match_indices(variable).map(|(at, _)| (&line[..at], &line[at + variable.len()..]));
+    !line.starts_with('#')
+        && named.any(|(before, behind)| {
+            let is_whole = !before.ends_with(is_part) && !behind.starts_with(is_part);
+            // `$((2 * SLURM_GPUS))` computes.
+            let begins = |at: usize| !before[..at].ends_with(|letter: char| is_part(letter) || letter == '$');
+            let asks = || TESTS.iter().any(|test| before.match_indices(test).any(|(at, _)| begins(at)));
+            is_whole && (asks() || before.ends_with("${") && behind.trim_start_matches(':').starts_with('?'))
+        })
 }

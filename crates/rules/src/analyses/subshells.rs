@@ -8,7 +8,7 @@ use crate::program::is_gpu_variable;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 use crate::sources::{Language, file_name_of};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Commands that use no variable of the GPU.
 const IDLE: &[&str] = &["echo", "cd", "true", ":", "printenv", "pwd", "unset", "ulimit", "sleep", "env"];
@@ -109,10 +109,10 @@ pub(super) fn that_export_nothing(scope: &FileScope<'_>) -> Vec<RawFinding> {
                 && set.value.is_some()
                 && is_gpu_variable(&set.name)
                 && !(is_job && set.name.ends_with("VISIBLE_DEVICES"))
-                && !exports.may_cover(scope, &set.name)
                 && is_said_to_a_shell(scope, set.span);
             if is_lost
                 && let Some(started) = started_in(scope, &block[at + 1..])
+                && !exports.may_cover(scope, &set.name, started)
                 && spans.insert(set.span)
             {
                 let raw_finding = RawFinding::at(scope.place(set.span)).word("variable", &*set.name);
@@ -141,18 +141,22 @@ fn blocks_of_shells<'c, 's>(code: &'c Code<'s>) -> Vec<&'c Block<'s>> {
 /// What a file exports, by name or all of it.
 #[derive(Default)]
 struct Exports<'c> {
-    names: FxHashSet<&'c str>,
+    /// Where each name is exported first; at the start of the file where that cannot be told.
+    names: FxHashMap<&'c str, u32>,
     all: bool,
 }
 
 impl<'c> Exports<'c> {
     fn of(scope: &FileScope<'c>) -> Self {
         let mut exports = Exports::default();
-        walk(scope.code, &mut |part, _| match part {
+        walk(scope.code, &mut |part, around| match part {
             CodeNode::Statement(Statement { kind: StatementKind::SetVariable(set), .. })
                 if set.export == Export::Yes || set.value.is_none() =>
             {
-                exports.names.insert(&set.name);
+                // A function may run, and a loop come round, before what is written above.
+                let at = if around.is_empty() { set.span.start } else { 0 };
+                let first = exports.names.entry(&set.name).or_insert(at);
+                *first = at.min(*first);
             }
             // What another file does to the same shell is not looked at.
             CodeNode::Statement(Statement {
@@ -164,10 +168,12 @@ impl<'c> Exports<'c> {
         exports
     }
 
-    /// Whether a variable may be exported all the same, or is there for the script itself.
-    fn may_cover(&self, scope: &FileScope<'_>, name: &str) -> bool {
+    /// Whether a variable may be exported all the same when a program is started, or is there for the script itself.
+    fn may_cover(&self, scope: &FileScope<'_>, name: &str, started: Span) -> bool {
         let reads = |sign: &str| scope.whole_text().contains(&format!("{sign}{name}"));
-        self.all || self.names.contains(name) || ["$", "${", "$(", "!"].into_iter().any(reads)
+        self.all
+            || self.names.get(name).is_some_and(|at| *at < started.start)
+            || ["$", "${", "$(", "!"].into_iter().any(reads)
     }
 }
 

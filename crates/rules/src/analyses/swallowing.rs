@@ -38,7 +38,12 @@ const MOST_HELPERS: usize = 3;
 
 fn leaves(scope: &FileScope<'_>, block: &Block<'_>, helpers: usize) -> bool {
     let leaves = |block: &Block<'_>| leaves(scope, block, helpers);
-    block.iter().any(|step| match &step.kind {
+    // What stands below a `return` does not run.
+    let comes_back = |step: &&Statement<'_>| {
+        matches!(step.kind, StatementKind::Return(_) | StatementKind::Break | StatementKind::Continue)
+    };
+    let mut running = block.iter().take_while(|step| !comes_back(step));
+    running.any(|step| match &step.kind {
         StatementKind::Raise { .. } => true,
         StatementKind::Evaluate(value) => {
             ends(scope, value) || helpers > 0 && calls_what_leaves(scope, value, helpers - 1)

@@ -87,7 +87,7 @@ pub(super) const ANALYSES: &[Analysis] = &[
     },
     Analysis {
         name: "cuda-in-dataset-worker",
-        words: &["Dataset", "collate", "__call__", "_format(", "set_default_"],
+        words: &["Dataset", "collate", "__call__", "_format(", "set_default_", "torch_geometric"],
         look: dataset_workers::that_use_cuda,
     },
     Analysis { name: "cuda-outside-switch", words: &[".cuda("], look: cuda_switches::left_out },

@@ -29,11 +29,13 @@ const ELSEWHERE: &[&str] = &[
     "fsdp",
     "full_eval",
     "is_parallelizable",
+    "local_rank",
     "model_parallel",
     "place_model_on_device",
     "load_in_8bit",
     "load_in_4bit",
     "quantization_config",
+    "spawn(",
     "use_cpu",
     "no_cuda",
 ];
@@ -109,9 +111,10 @@ fn chooses_card(scope: &FileScope<'_>, value: &Expr<'_>) -> bool {
     match &scope.names.meant(device).kind {
         ExprKind::Int(number) => *number > 0,
         ExprKind::Text(text) => text.starts_with("cuda:") && text != "cuda:0",
-        // An option for the card, by its name.
-        ExprKind::Attribute(_, name) | ExprKind::Name(name) => {
-            name.contains("gpu") || name.contains("cuda") || name.contains("device")
+        // An option for the card, by its name. `training_args.device` is the card of the trainer itself.
+        ExprKind::Attribute(_, name) => {
+            let name = name.to_ascii_lowercase();
+            name.contains("gpu") || name.contains("cuda")
         }
         _ => false,
     }

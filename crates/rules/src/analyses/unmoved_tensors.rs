@@ -2,12 +2,13 @@
 //! these where they are.
 
 use super::dropped_moves::makes_on_cpu;
+use super::gpu_values::SET_DEFAULT;
 use super::handed_tensors;
 use super::memory::{called, function_called, method_of};
 use super::names_in_text::mentions;
 use super::parallel_models::is_copied;
 use crate::code::walk::{Ancestor, CodeNode, walk_block};
-use crate::code::{Argument, Call, Class, Expr, ExprKind, Function, StatementKind, Target};
+use crate::code::{Argument, Call, Class, Expr, ExprKind, Function, Parameter, StatementKind, Target};
 use crate::facts::Span;
 use crate::findings::Severity;
 use crate::rules::files::{FileScope, RawFinding};
@@ -84,8 +85,11 @@ pub(super) fn in_modules(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
     for class in scope.code.classes.iter().filter(|class| is_module(scope, class)) {
         let methods = methods_of(scope, class);
-        // What moves itself may move them as well.
-        if methods.iter().any(|method| matches!(method.name, "_apply" | "cuda" | "to" | "setup")) {
+        // What moves itself may move them as well, and so does what goes through its own attributes.
+        let text = scope.text(class.span);
+        if methods.iter().any(|method| matches!(method.name, "_apply" | "cuda" | "to" | "setup"))
+            || ["setattr(self", "vars(self)", "self.__dict__"].iter().any(|word| text.contains(word))
+        {
             continue;
         }
         let Some(made) = methods.iter().find(|method| method.name == "__init__") else { continue };
@@ -93,8 +97,9 @@ pub(super) fn in_modules(scope: &FileScope<'_>) -> Vec<RawFinding> {
         let copied = LazyCell::new(|| is_copied(scope, class.name));
         let is_copied = || *copied;
         for (name, span, on_gpu) in kept_in(scope, made, &is_copied) {
-            let text = scope.text(class.span);
-            if is_moved_by_hand(text, name) || assignments_of(text, name) > 1 {
+            let by_others = [".cuda(", ".to("];
+            let by_others = by_others.iter().any(|end| scope.whole_text().contains(&format!(".{name}{end}")));
+            if by_others || is_moved_by_hand(text, name) || assignments_of(text, name) > 1 {
                 continue;
             }
             let runs = methods.iter().filter(|method| RUN.contains(&method.name));
@@ -117,7 +122,11 @@ pub(super) fn in_modules(scope: &FileScope<'_>) -> Vec<RawFinding> {
             }
         }
     }
-    if found.is_empty() || is_moved_somewhere(scope) { found } else { Vec::new() }
+    if found.is_empty() || scope.program.has_any(SET_DEFAULT) || !is_moved_somewhere(scope) {
+        Vec::new()
+    } else {
+        found
+    }
 }
 
 /// Whether the project speaks of GPUs: on the CPU nothing is wrong with what stays there.
@@ -334,8 +343,17 @@ fn used_with_input<'a>(
     name: &str,
     handed: bool,
 ) -> Option<Span> {
-    let inputs = method.parameters.iter().map(|parameter| parameter.name).filter(|name| *name != "self");
-    let mut inputs: FxHashSet<&str> = inputs.collect();
+    // `scale=1.0` and `scale: float` are numbers.
+    let head = scope.text(method.span);
+    let head = head.find("):").or_else(|| head.find(") ->")).map_or("", |end| &head[..end]);
+    let is_number = |one: &Parameter<'_>| {
+        let by_default = one.default.as_ref().map(|default| scope.text(default.span));
+        by_default
+            .is_some_and(|text| text.starts_with(|letter: char| letter.is_ascii_digit() || letter == '-'))
+            || ["float", "int"].iter().any(|kind| head.contains(&format!("{}: {kind}", one.name)))
+    };
+    let inputs = method.parameters.iter().filter(|one| one.name != "self" && !is_number(one));
+    let mut inputs: FxHashSet<&str> = inputs.map(|parameter| parameter.name).collect();
     let is_it = |expr: &Expr<'_>| is_attribute(expr, name);
     meets_input(scope, method, &mut inputs, &is_it, handed)
         .or_else(|| handed_tensors::used_with_input(scope, method, name, &inputs))
@@ -357,6 +375,7 @@ pub(super) fn meets_input<'a>(
             if let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind
                 && mentions(scope.text(value.span), inputs)
                 && !is_measure(value)
+                && !is_on_cpu(value)
             {
                 inputs.extend(targets.iter().flat_map(Target::names));
             }
@@ -383,6 +402,19 @@ pub(super) fn meets_input<'a>(
         CodeNode::Expr(_) | CodeNode::Target(_) => {}
     });
     used
+}
+
+/// `x.detach().cpu()`, `x.to("cpu")`
+fn is_on_cpu(expr: &Expr<'_>) -> bool {
+    match method_of(expr) {
+        Some((_, "cpu", _)) => true,
+        Some((_, "to", call)) => call
+            .arguments
+            .first()
+            .is_some_and(|one| matches!(&one.value.kind, ExprKind::Text(text) if text == "cpu")),
+        Some((object, name, _)) => SAME_DEVICE.contains(&name) && is_on_cpu(object),
+        None => false,
+    }
 }
 
 /// What says something of a tensor and is none: `x.shape`, `x.size(0)`, `len(x)`.

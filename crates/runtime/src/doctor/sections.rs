@@ -2,7 +2,7 @@
 
 mod cards;
 
-use super::{Diagnosis, Order, Verdict, driver_fault, listing_fault};
+use super::{Diagnosis, Order, Verdict, cause, driver_fault, listing_fault};
 use crate::runtime::advice::{Advice, Level, shown};
 use crate::runtime::backends::Backend;
 use crate::runtime::driver::{Answer, codes};
@@ -148,7 +148,11 @@ fn driver(diagnosis: &Diagnosis) -> Vec<Line> {
             let what = if *simulated { SIMULATED } else { "" };
             lines.push(fact("CUDA", format!("up to {}{what}", cuda_version(*version))));
         }
-        _ => lines.extend(driver_fault(&diagnosis.machine.driver).map(|why| fact("CUDA", why))),
+        _ => {
+            let machine = &diagnosis.machine;
+            let why = cause(machine).or_else(|| driver_fault(&machine.driver));
+            lines.extend(why.map(|why| fact("CUDA", why)));
+        }
     }
     lines
 }

@@ -1,41 +1,18 @@
 //! What is wrong with a machine on which no command can be started: the cause, and the way out.
 
 use super::Refusal;
-use crate::runtime::doctor::driver_fault;
+use crate::runtime::doctor::{cause, driver_fault, shows_none};
 use crate::runtime::driver::{Answer, codes};
 use crate::runtime::machine::{CardAnswer, Machine};
-use crate::runtime::management::Listing;
 use std::io;
 
 /// Why there is no card, where the driver is in no trouble.
 pub(super) fn no_card(machine: &Machine, mask: Option<&str>) -> Refusal {
-    let is_none = matches!(machine.driver, CardAnswer::Answer(Answer::Error { code: codes::NO_DEVICE }));
-    let listing = machine.listing.answer();
-    // The driver says the same whatever the cause is.
-    let why = match (&machine.driver, listing) {
-        (CardAnswer::Answer(Answer::NoLibrary), _) => driver_fault(&machine.driver).map(|why| {
-            format!("{why}: install NVIDIA's driver, or start the container with `--gpus` on a host that has it")
-        }),
-        (_, Some(Listing::NoDriver)) if is_none => Some(
-            "CUDA's driver shows no card (error 100), and NVML finds no loaded driver: load its kernel module \
-             (`modprobe nvidia`), or restart the machine if it was just installed"
-                .to_owned(),
-        ),
-        (_, Some(Listing::NoPermission)) if is_none => Some(
-            "CUDA's driver shows no card (error 100), and NVML may not be used by this user: whoever runs programs \
-             on the GPU must be allowed to read and write /dev/nvidia*"
-                .to_owned(),
-        ),
-        (_, Some(Listing::Cards { boards, lost: 0, .. })) if is_none && boards.is_empty() => {
-            Some("there is no NVIDIA GPU in this machine, although its driver is installed".to_owned())
-        }
-        _ => None,
-    };
-    let hidden = mask.filter(|_| is_none && !machine.boards().is_empty());
+    let hidden = mask.filter(|_| shows_none(machine) && !machine.boards().is_empty());
     let hidden = hidden.map(|value| {
         format!("CUDA_VISIBLE_DEVICES={value} leaves no card to the command: unset it, or name a card in it")
     });
-    let why = hidden.or(why).or_else(|| driver_fault(&machine.driver));
+    let why = hidden.or_else(|| cause(machine)).or_else(|| driver_fault(&machine.driver));
     Refusal::Environment(why.unwrap_or_else(|| "there is no NVIDIA GPU here".to_owned()))
 }
 

@@ -2,9 +2,10 @@
 //! Geometric that hold all their graphs there: `dataset.data = dataset.data.to("cuda")`.
 
 use super::super::cuda_calls::{moves_to_gpu, names_gpu};
+use super::super::given_arguments::parameter_behind;
 use super::super::memory::method_of;
 use super::Loader;
-use crate::code::walk::{CodeNode, walk};
+use crate::code::walk::{CodeNode, functions_around, walk};
 use crate::code::{Expr, ExprKind, Statement, StatementKind, Target};
 use crate::facts::Span;
 use crate::rules::files::FileScope;
@@ -21,23 +22,33 @@ pub(super) fn on_gpu<'l>(loaders: &'l [Loader], scope: &FileScope<'_>) -> Vec<(&
     let loaders = loaders.iter().filter(|loader| loader.place.file == scope.file);
     let loaders: FxHashMap<Span, &Loader> = loaders.map(|loader| (loader.place.span, loader)).collect();
     // `dataset.set_format(…)` changes the dataset, `with_format` makes another one.
-    let mut changed: Vec<(&str, Span, &str)> = Vec::new();
-    walk(scope.code, &mut |part, _| {
+    let mut changed: Vec<(Option<usize>, &str, Span, &str)> = Vec::new();
+    walk(scope.code, &mut |part, around| {
+        let home = functions_around(around).next_back();
         if let CodeNode::Statement(step) = part {
-            return changed.extend(graphs_moved(scope, step).filter(|_| has_graphs));
+            let moved = graphs_moved(scope, step).filter(|_| has_graphs);
+            return changed.extend(moved.map(|(name, at, by)| (home, name, at, by)));
         }
         let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), span }) = part else { return };
         if let Some(object) = formatted(scope, expr, "set_format") {
-            changed.push((scope.text(object.span), *span, ".set_format"));
+            changed.push((home, scope.text(object.span), *span, ".set_format"));
         }
         let Some(loader) = loaders.get(span) else { return };
         let Some(dataset) = argument(&call.arguments, Some(0), Some("dataset")) else { return };
         let made = scope.names.meant(dataset);
         if formatted(scope, made, "with_format").is_some() {
             found.push((*loader, (made.span, ".with_format".to_owned())));
-        } else if let Some((_, at, by)) =
-            changed.iter().rev().find(|(name, ..)| *name == scope.text(dataset.span))
-        {
+            return;
+        }
+        let name = scope.text(dataset.span);
+        // A name of another function is another dataset; one of the module, and what an object keeps, is the same.
+        let is_here = |one: &Option<usize>| {
+            *one == home
+                || name.starts_with("self.")
+                || one.is_none() && parameter_behind(scope, name, dataset.span).is_none()
+        };
+        let last = changed.iter().rev().find(|(home, known, ..)| *known == name && is_here(home));
+        if let Some((.., at, by)) = last {
             found.push((*loader, (*at, (*by).to_owned())));
         }
     });
