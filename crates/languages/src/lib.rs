@@ -3,6 +3,7 @@
 mod batch;
 mod command_lines;
 mod containers;
+mod contents;
 mod data;
 mod dockerfile;
 mod dotenv;

@@ -35,7 +35,7 @@ impl<'p> Interpreter<'p> {
         if let Some(value) = self.call_environment(&text, &args, span) {
             return value;
         }
-        if let Some(value) = self.call_path(&text, &args, span) {
+        if let Some(value) = self.call_path(&text, &args, span).or_else(|| self.read_data(&text, &args)) {
             return value;
         }
         if call_model.parses
@@ -229,6 +229,7 @@ impl<'p> Interpreter<'p> {
             "click.option" => {
                 self.chosen_by_option(args);
                 self.remember_option(args);
+                self.remember_settings_path(args);
                 None
             }
             // The default of the parameter that it stands at.
