@@ -66,6 +66,7 @@ impl<'p> Interpreter<'p> {
         if makes_task(&text) && self.leave_task(&args) {
             return Value::Outside(call_model.result);
         }
+        self.fix_start_method(&text, &args);
         let handed = self.check_environment_of(&text, &args);
         self.start_program(&text, &args, handed, span);
         if call_model.starts_child || maps_in_workers(&text, &args) {
