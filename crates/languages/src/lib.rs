@@ -9,6 +9,7 @@ mod dockerfile;
 mod dotenv;
 mod embedded;
 mod grammar;
+mod images;
 pub mod ini;
 mod interpolation;
 mod interpreters;
