@@ -1,8 +1,6 @@
-//! Executable text, reduced to what decides which GPU is used: steps in the order in which they run,
-//! and the expressions that values can be followed through.
-//!
-//! A front-end lowers its language to [`Code`]; the interpreter of programs runs it. Names and strings borrow
-//! from the source text, so lowering copies nothing.
+//! Executable text, reduced to what decides which GPU is used: steps in the order in which they run, and the expressions that
+//! values can be followed through. A front-end lowers its language to [`Code`]; the interpreter of programs runs it. Names and
+//! strings borrow from the source text, so lowering copies nothing.
 
 mod launchers;
 mod requirements;
@@ -36,6 +34,8 @@ pub struct Code<'s> {
     pub snippets: Vec<Snippet<'s>>,
     /// Command lines that its Python may start, ascending.
     pub shell_texts: Vec<ShellText<'s>>,
+    /// What a program gets that reads the file as settings.
+    pub contents: Option<Expr<'s>>,
     /// Packages that the file asks for.
     pub requirements: Vec<Requirement>,
     /// Other files of requirements that it names.

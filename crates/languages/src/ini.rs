@@ -6,7 +6,7 @@ mod services;
 use super::command_lines::{Literal, step_of};
 use super::dotenv::first_line;
 use super::embedded::{Extract, Origin};
-use super::{Refusal, data, requirements, settings, shell};
+use super::{Refusal, contents, data, requirements, settings, shell};
 use crate::code::{Block, Code, Export, Expr, ExprKind, Host, SetVariable, Statement, StatementKind, Unit};
 use crate::commands::is_variable_name;
 use crate::facts::Span;
@@ -20,6 +20,7 @@ pub fn lower(source: &Source) -> Result<Code<'_>, Refusal> {
         return Ok(code);
     }
     let ini = reader::read(&source.text);
+    code.contents = contents::of_ini(&ini, &source.text);
     let file = source.name.rsplit('/').next().unwrap_or(&source.name);
     let tests = if file == "setup.cfg" { "tool:pytest" } else { "pytest" };
     if let Some(section) = ini.section(tests) {

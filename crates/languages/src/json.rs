@@ -4,6 +4,7 @@
 mod editors;
 
 use super::Refusal;
+use super::contents;
 use super::data::{self, Data, DataKind, Entry};
 use super::dotenv::first_line;
 use crate::code::{Code, Host, Unit};
@@ -29,6 +30,7 @@ pub fn lower(source: &Source) -> Result<Code<'_>, Refusal> {
     if is_of_gpulint(&root) {
         return Ok(code);
     }
+    code.contents = contents::of_data(&root, &source.text);
     let started = editors::lower(&root, source, &mut code) || scripts(&root, source, &mut code);
     if !started {
         for (span, body) in data::environments(&root, source, &mut code) {

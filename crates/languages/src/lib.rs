@@ -3,11 +3,13 @@
 mod batch;
 mod command_lines;
 mod containers;
+mod contents;
 mod data;
 mod dockerfile;
 mod dotenv;
 mod embedded;
 mod grammar;
+mod images;
 pub mod ini;
 mod interpolation;
 mod interpreters;

@@ -4,6 +4,7 @@ mod comments;
 mod projects;
 
 use super::Refusal;
+use super::contents;
 use super::data::{self, Data, DataKind, Entry};
 use super::dotenv::first_line;
 use super::requirements;
@@ -22,6 +23,7 @@ pub fn lower(source: &Source) -> Result<Code<'_>, Refusal> {
     let Ok(table) = DeTable::parse(&source.text[lead..]) else { return Ok(code) };
     let span = Span::new(0, source.text.len());
     let root = Data { span, kind: DataKind::Map(entries(table.into_inner(), lead)) };
+    code.contents = contents::of_data(&root, &source.text);
     projects::lower(&root, source, &mut code);
     match source.name.rsplit('/').next() {
         Some("pyproject.toml") => requirements::note_pyproject(&root, &mut code),

@@ -11,13 +11,14 @@ mod gitlab;
 mod kubernetes;
 mod layers;
 pub(super) mod reader;
-mod scalars;
+pub(super) mod scalars;
 mod tasks;
 mod values;
 mod workflows;
 
 use super::Refusal;
 use super::command_lines::step_of;
+use super::contents;
 use crate::code::{Block, Code, Host, SetVariable, Statement, Unit};
 use crate::facts::Span;
 use crate::sources::Source;
@@ -46,6 +47,9 @@ pub fn lower(source: &Source) -> Result<Code<'_>, Refusal> {
         lowering.document(root);
     }
     let mut code = lowering.code;
+    if let [root] = documents.roots.as_slice() {
+        code.contents = contents::of_yaml(root, &source.text);
+    }
     if memmem::find(source.text.as_bytes(), b"gpulint:").is_some() {
         note_comments(source, &documents, &mut code);
     }

@@ -22,6 +22,7 @@ mod command_words;
 mod compound;
 mod construction;
 mod contexts;
+mod data_files;
 mod decisions;
 mod decorators;
 mod device_indices;

@@ -192,6 +192,8 @@ pub enum Observation {
     RequestWithoutCapabilities,
     /// A request for GPUs stands where Compose knows none.
     MisplacedRequest,
+    /// A container is given GPUs, and its image is the build for the CPU.
+    ImageWithoutCuda,
     /// A container is given GPUs of AMD, and its user is in no group that may open them.
     KfdWithoutGroup,
     /// A container of Kubernetes asks for GPUs under its requests alone.

@@ -79,6 +79,7 @@ const ENDINGS: &[(&str, Language)] = &[
     ("json", Language::Json),
     ("jsonc", Language::Json),
     ("ini", Language::Ini),
+    ("cfg", Language::Ini),
     ("service", Language::Ini),
     ("just", Language::Launcher),
     ("cron", Language::Launcher),

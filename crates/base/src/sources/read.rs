@@ -153,7 +153,7 @@ fn says_project(path: &Path) -> bool {
 pub fn mentions_gpu(bytes: &[u8]) -> bool {
     static WORDS: LazyLock<AhoCorasick> = LazyLock::new(|| {
         // The last one stands in the settings of accelerate.
-        let settings = ["cuda", "gpu", "nvidia", "hip_", "rocr_", "torch", "distributed_type"];
+        let settings = ["cuda", "gpu", "device", "nvidia", "hip_", "rocr_", "torch", "distributed_type"];
         // What only names cards, their generations and what they can do says something of hardware too.
         let hardware = [
             "a100",

@@ -2,6 +2,7 @@
 
 use super::super::command_lines::change_folder;
 use super::super::containers;
+use super::super::images;
 use super::command_words;
 use super::containers::Gpus;
 use super::layers::Layers;
@@ -58,6 +59,7 @@ fn lower_service<'s>(entry: &Entry<'s>, services: &Node<'s>, lowering: &mut Lowe
     body.extend(containers::remapped(&set, gpus.count, source));
     body.extend(contradictions(&service, &set, source));
     body.extend(without_group(&service, source));
+    body.extend(for_cpu(&service, source));
     let given = gpus.count.filter(|_| !may_have_mask(&service, &set));
     for file in service.all("env_file").flat_map(|files| files.one_or_more()) {
         body.extend(settings_file(file.get("path").unwrap_or(file), lowering));
@@ -331,6 +333,27 @@ fn given(service: &Layers<'_>) -> Gpus {
             gpus.span = Some(ids.span);
         }
     }
+    gpus.any |= has_generic_gpus(service);
     gpus.any |= service.get("runtime").and_then(|runtime| runtime.text()) == Some("nvidia");
     gpus
+}
+
+/// GPUs that a service of a swarm asks for: `generic_resources: [{discrete_resource_spec: {kind: NVIDIA-GPU, value: 1}}]`
+fn has_generic_gpus(service: &Layers<'_>) -> bool {
+    let asked = service
+        .get("deploy")
+        .and_then(|deploy| deploy.get("resources")?.get("reservations")?.get("generic_resources").cloned());
+    asked.iter().flat_map(|list| list.items()).any(|one| {
+        let kind = one.get("discrete_resource_spec").and_then(|spec| spec.get("kind")?.text());
+        kind.is_some_and(|kind| kind.to_ascii_lowercase().contains("gpu"))
+    })
+}
+
+/// An image whose tag is that of the build for the CPU, of a service that asks for GPUs.
+fn for_cpu<'s>(service: &Layers<'s>, source: &'s Source) -> Option<Statement<'s>> {
+    let image = service.get("image")?;
+    let name = image.text().filter(|name| service.get("build").is_none() && images::is_for_cpu(name))?;
+    let asks = !requests(service).is_empty()
+        || service.get("runtime").and_then(|runtime| runtime.text()) == Some("nvidia");
+    asks.then(|| containers::observed_at(Observation::ImageWithoutCuda, name, image.span, source))
 }

@@ -47,6 +47,7 @@ impl<'p> Interpreter<'p> {
                 None => return,
             },
             Value::Outside(path) => return self.set_option(*path, name, &value),
+            Value::Collection(_) => return self.set_key_as_attribute(object, name, &value),
             _ => return,
         };
         self.bind_in(scope, name, value);

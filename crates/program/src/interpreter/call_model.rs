@@ -3,6 +3,7 @@
 
 use super::Interpreter;
 use super::callbacks::{hands_on, starts_child, waits_for_start};
+use super::data_files::opens;
 use super::forks::is_strategy;
 use super::library_calls::is_argument_parser;
 use super::releases::{enters_for_later, leaves_for_the_end};
@@ -84,6 +85,7 @@ impl<'p> Interpreter<'p> {
             || is_strategy(made)
             || Self::is_mark(&text)
             || waits_for_start(&text)
+            || opens(&text)
             || matches!(&*text, "contextlib.closing" | "contextlib.aclosing" | "contextlib.nullcontext")
             || text.ends_with(".ProcessPoolExecutor");
         CallModel {

@@ -391,10 +391,10 @@ impl<'p> Interpreter<'p> {
                     Value::text(texts.join(&separator.text), self.place(span))
                 })
             }
+            (Value::Text(_), "read_text" | "open") => self.open_path(receiver, name, args, span),
             (Value::Text(_), "resolve" | "absolute" | "expanduser" | "as_posix") => receiver.clone(),
             (Value::Text(text), "joinpath") => {
-                let part =
-                    args.at(0).and_then(|argument| argument.value.as_text().map(|text| text.into_owned()));
+                let part = args.at(0).and_then(|one| one.value.as_text().map(|text| text.into_owned()));
                 part.map_or(Value::Unknown, |part| self.divided(&text.text, &part, span))
             }
             (Value::Text(text), "format") => self.brace_format(text, args, span),

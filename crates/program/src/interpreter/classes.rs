@@ -170,6 +170,7 @@ impl<'p> Interpreter<'p> {
                 let found = self.class_attribute(class, name);
                 self.bind_method(found, object, Some(object), span)
             }
+            Value::Collection(_) if let Some(value) = self.key_as_attribute(object, name) => value,
             Value::Text(_)
             | Value::Int(..)
             | Value::Bool(_)

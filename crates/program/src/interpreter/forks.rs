@@ -70,8 +70,20 @@ impl<'p> Interpreter<'p> {
 
     /// `multiprocessing.set_start_method("spawn")`
     pub(super) fn set_start_method(&mut self, args: &Args<'p>) {
-        if let Some(method) = args.get(Some(0), Some("method")) {
+        // Once a context was used the call raises, which people pass over, unless it says that it means it.
+        let is_meant =
+            args.get(Some(1), Some("force")).is_some_and(|force| force.value.truth() != Some(false));
+        let is_late = self.state.set_up().forks.is_some() && !is_meant;
+        if let Some(method) = args.get(Some(0), Some("method")).filter(|_| !is_late) {
             self.state.set_up_mut().forks = Some(is_fork_method(&method.value));
+        }
+    }
+
+    /// What uses the context of `multiprocessing` fixes how processes are started: a pool, a queue, a lock.
+    pub(super) fn fix_start_method(&mut self, path: &str, args: &Args<'p>) {
+        if self.state.set_up().forks.is_none() && uses_default_context(path, args) {
+            let forks = self.program.forks_by_default(self.here.file);
+            self.state.set_up_mut().forks = Some(forks);
         }
     }
 
@@ -88,6 +100,32 @@ impl<'p> Interpreter<'p> {
         };
         Some(Value::Outside(self.paths.id(&format!("multiprocessing.context.{class}()"))))
     }
+}
+
+/// Whether a call uses the context that holds where nobody names another one.
+fn uses_default_context(path: &str, args: &Args<'_>) -> bool {
+    const USING: &[&str] = &[
+        "Array",
+        "Barrier",
+        "Condition",
+        "Event",
+        "JoinableQueue",
+        "Lock",
+        "Manager",
+        "Pool",
+        "Process().start",
+        "Queue",
+        "RLock",
+        "Semaphore",
+        "SimpleQueue",
+        "Value",
+        "get_start_method",
+    ];
+    if path == "concurrent.futures.ProcessPoolExecutor" {
+        return args.get(Some(1), Some("mp_context")).is_none() && !args.open;
+    }
+    let name = ["torch.multiprocessing.", "multiprocessing."].iter().find_map(|root| path.strip_prefix(root));
+    name.is_some_and(|name| USING.contains(&name))
 }
 
 /// Whether the context or class that a name belongs to forks; `None` when it is the default one.

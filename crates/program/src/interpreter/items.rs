@@ -3,6 +3,7 @@
 use super::Interpreter;
 use super::calls::Args;
 use super::collections::position;
+use super::data_files::is_section_parser;
 use crate::facts::Span;
 use crate::program::heap::values::Value;
 use crate::sources::Language;
@@ -69,6 +70,12 @@ impl<'p> Interpreter<'p> {
                 Value::Text(name) => self.attribute_by_text(&Value::Module(self.here.file), name, None, span),
                 _ => Value::Unknown,
             },
+            Value::Outside(path)
+                if is_section_parser(self.paths.text(*path))
+                    && let Some(section) = self.section_named(key) =>
+            {
+                section
+            }
             Value::Outside(path) => {
                 self.apply_subscript_effects(*path, key, span);
                 let item = self.paths.item(*path);

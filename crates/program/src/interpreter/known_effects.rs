@@ -103,6 +103,7 @@ impl<'p> Interpreter<'p> {
                 self.chosen_by_option(args);
                 self.remember_option(args);
                 self.remember_form(args);
+                self.remember_settings_path(args);
             }
             _ => {}
         }

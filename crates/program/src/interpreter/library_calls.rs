@@ -35,7 +35,7 @@ impl<'p> Interpreter<'p> {
         if let Some(value) = self.call_environment(&text, &args, span) {
             return value;
         }
-        if let Some(value) = self.call_path(&text, &args, span) {
+        if let Some(value) = self.call_path(&text, &args, span).or_else(|| self.read_data(&text, &args)) {
             return value;
         }
         if call_model.parses
@@ -66,6 +66,7 @@ impl<'p> Interpreter<'p> {
         if makes_task(&text) && self.leave_task(&args) {
             return Value::Outside(call_model.result);
         }
+        self.fix_start_method(&text, &args);
         let handed = self.check_environment_of(&text, &args);
         self.start_program(&text, &args, handed, span);
         if call_model.starts_child || maps_in_workers(&text, &args) {
@@ -229,6 +230,7 @@ impl<'p> Interpreter<'p> {
             "click.option" => {
                 self.chosen_by_option(args);
                 self.remember_option(args);
+                self.remember_settings_path(args);
                 None
             }
             // The default of the parameter that it stands at.

@@ -14,7 +14,7 @@ impl<'p> Interpreter<'p> {
         while let Some((before, after)) = rest.split_once('{') {
             let Some((field, after)) = after.split_once('}') else { return Value::Unknown };
             pieces.push(Value::text(before.to_owned(), format.place));
-            let argument = match field.strip_suffix(":d").unwrap_or(field) {
+            let argument = match field.strip_suffix(":d").or(field.strip_suffix(':')).unwrap_or(field) {
                 "" => {
                     next += 1;
                     args.at(next - 1)

@@ -39,6 +39,11 @@ const STARTING: &[&str] = &[
     "launch",
 ];
 
+/// What a file in Python says where it reads a file of settings, or names one.
+const READING: &[&str] = &[".json", ".yaml", ".yml", ".toml", ".ini", ".cfg"];
+
+static READS: LazyLock<Searcher> = LazyLock::new(|| Searcher::new(READING).expect("a few words"));
+
 static STARTS: LazyLock<Searcher> = LazyLock::new(|| Searcher::new(STARTING).expect("a few words"));
 
 /// The files of a run by what others call them.
@@ -127,6 +132,9 @@ impl<'s> Names<'s> {
         if says(source, "dotenv") {
             parts.extend(&self.settings);
         }
+        if READS.find(&source.text).is_some() {
+            parts.extend(self.settings_written(source));
+        }
         let mut programs = Vec::new();
         if source.language == Language::Notebook || STARTS.find(&source.text).is_some() {
             programs = self.written(file, source);
@@ -153,6 +161,28 @@ impl<'s> Names<'s> {
             parts.extend(self.composes.iter().filter(lies_beside));
         }
         ImportEdges { parts, programs, ..ImportEdges::default() }
+    }
+
+    /// The files of settings that words in a text may stand for.
+    fn settings_written(&self, source: &Source) -> Vec<FileId> {
+        let is_settings = |file: &&FileId| {
+            use Language::{Ini, Json, Toml, Yaml};
+            matches!(self.sources.file(**file).language, Ini | Json | Toml | Yaml)
+        };
+        let named = words_in(&source.text).filter(|word| READING.iter().any(|ending| word.ends_with(ending)));
+        /// Of more files that have one name none is told by it.
+        const MOST: usize = 32;
+        let by_name = |word: &str| self.files.get(word.rsplit('/').next().unwrap_or(word));
+        let mut found: Vec<FileId> = named
+            .filter_map(by_name)
+            .filter(|files| files.len() <= MOST)
+            .flatten()
+            .filter(is_settings)
+            .copied()
+            .collect();
+        found.sort();
+        found.dedup();
+        found
     }
 
     /// All files that words in a text may stand for.

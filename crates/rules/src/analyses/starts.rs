@@ -4,10 +4,11 @@
 use super::{
     Analysis, bare_tools, builds, conda_images, containers, docker_requests, global_ranks, host_collectives,
     image_builds, image_stages, kept_layers, late_providers, late_ranks, linked, loaded_modules, local_ranks,
-    mpi_ranks, node_numbers, picked_cards, podman_options, pooled_pipelines, preloads, process_counts,
+    mpi_ranks, node_numbers, picked_cards, podman_options, pods, pooled_pipelines, preloads, process_counts,
     providers, rank_masks, ranks, ray_environments, ray_tasks, requirements, script_choices, served_cards,
-    settings_files, slurm_jobs, slurm_variables, spawned_devices, spread_ranks, subshells, task_numbers,
-    thread_contexts, trainer_moves, trainer_tasks, unread_choices, uv_runs, vllm_engines,
+    settings_files, slurm_jobs, slurm_names, slurm_variables, spawned_devices, spread_ranks, stacks,
+    subshells, task_numbers, thread_contexts, trainer_moves, trainer_tasks, unread_choices, uv_runs,
+    vllm_engines,
 };
 
 /// All of them, by name.
@@ -62,6 +63,11 @@ pub(super) const ANALYSES: &[Analysis] = &[
         look: containers::names_for_singularity,
     },
     Analysis {
+        name: "device-request-in-stack",
+        words: &["reservations"],
+        look: stacks::that_request_devices,
+    },
+    Analysis {
         name: "device-id-not-a-gpu",
         words: &["DeviceRequest"],
         look: docker_requests::with_lists_in_ids,
@@ -94,6 +100,7 @@ pub(super) const ANALYSES: &[Analysis] = &[
         words: &["#SBATCH"],
         look: slurm_jobs::features_without_request,
     },
+    Analysis { name: "gpu-node-without-request", words: &["nodeSelector"], look: pods::without_request },
     Analysis { name: "gpu-in-image-build", words: &["torch", ".py"], look: image_builds::that_need_gpu },
     Analysis { name: "gpus-left-by-vllm", words: &["vllm"], look: served_cards::left_by_vllm },
     Analysis {
@@ -229,6 +236,7 @@ pub(super) const ANALYSES: &[Analysis] = &[
         words: &["SLURM_LOCALID", "SLURM_PROCID", "LOCAL_RANK", "jax.distributed"],
         look: task_numbers::beyond_cards,
     },
+    Analysis { name: "slurm-name-unknown", words: &["SLURM_"], look: slurm_names::that_are_never_set },
     Analysis { name: "slurm-variable-unset", words: &["SLURM_GPUS"], look: slurm_variables::without_option },
     Analysis { name: "tasks-below-node", words: &["#SBATCH"], look: slurm_jobs::tasks_below_node },
     Analysis { name: "tasks-below-devices", words: &["#SBATCH"], look: trainer_tasks::below_devices },

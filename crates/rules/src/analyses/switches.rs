@@ -42,12 +42,17 @@ fn switch<'c>(call: &'c Call<'_>) -> Option<&'c str> {
     let ExprKind::Attribute(_, "add_argument") = &call.callee.kind else { return None };
     let mut flags = call.arguments.iter().filter(|one| one.name.is_none() && !one.unpacked);
     flags.find_map(|one| match &one.value.kind {
-        ExprKind::Text(flag) if flag.starts_with("--") => {
+        ExprKind::Text(flag) if is_long(flag) => {
             let mut parts = flag.split(['-', '_']);
             parts.any(|part| SUBJECTS.contains(&part.to_ascii_lowercase().as_str())).then_some(flag.as_ref())
         }
         _ => None,
     })
+}
+
+/// `--use_gpu`, or `-gpu`.
+fn is_long(flag: &str) -> bool {
+    flag.starts_with('-') && flag.len() > 2
 }
 
 /// Whether a file of the project says `--use_gpu False`.

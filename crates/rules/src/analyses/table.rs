@@ -6,13 +6,13 @@ use super::{
     compute_types, context_managers, counted_masks, cuda_switches, current_devices, current_kernels,
     dataset_workers, device_arguments, device_names, dropped_moves, emptied_masks, env_validators,
     environments, epoch_outputs, fixtures, gradients, hard_cuda, hardware, host_arrays, import_proofs,
-    inputs, jax_memory, jax_platforms, kept_counts, kept_graphs, kept_on_current, late_moves, late_offloads,
-    lazy_imports, leak_checks, left_graphs, left_models, legacy_constructors, loaded_again,
+    inputs, jax_memory, jax_platforms, kept_counts, kept_graphs, kept_on_current, keras_loops, late_moves,
+    late_offloads, lazy_imports, leak_checks, left_graphs, left_models, legacy_constructors, loaded_again,
     loader_generators, locks, loss_weights, made_layers, made_tensors, mask_numbers, memory_fractions,
     model_instances, negative_indices, nvml_indices, optional_imports, parallel_kernels, parsed_masks,
     pickled, placed_models, plain_layers, python_names, quantized_moves, resets, retries, rocm, step_loops,
     switches, tensorflow, tensorflow_cards, tensorflow_memory, text_numbers, tf32, uncalled_checks,
-    unentered_contexts, unmoved_tensors, unused_choices, visible_counts, volatile,
+    unentered_contexts, unmoved_tensors, unread_settings, unused_choices, visible_counts, volatile,
 };
 
 /// All of them, by name.
@@ -101,6 +101,11 @@ pub(super) const ANALYSES: &[Analysis] = &[
         words: &["is_available", "add_argument", "device", "cuda", "gpu"],
         look: unused_choices::that_nobody_takes,
     },
+    Analysis {
+        name: "device-setting-unread",
+        words: &["device", "gpu", "cuda", "DEVICE", "GPU", "CUDA", "Device"],
+        look: unread_settings::that_no_code_names,
+    },
     Analysis { name: "device-count-kept", words: &["device_count"], look: kept_counts::before_masks },
     Analysis { name: "device-move-dropped", words: &["cuda"], look: dropped_moves::as_statements },
     Analysis {
@@ -184,6 +189,7 @@ pub(super) const ANALYSES: &[Analysis] = &[
         look: jax_platforms::chosen_too_late,
     },
     Analysis { name: "jax-preallocation-beside-torch", words: &["jax"], look: jax_memory::beside_torch },
+    Analysis { name: "keras-models-in-loop", words: &["keras"], look: keras_loops::without_clearing },
     Analysis {
         name: "kernel-on-current-device",
         words: &["triton", "cupy.Raw", "compile_with_cache"],

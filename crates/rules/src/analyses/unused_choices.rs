@@ -4,7 +4,7 @@ use super::cuda_calls::reaches_cuda;
 use super::device_texts::texts_of;
 use super::environments::is_of_subprocess;
 use super::order::PlaceInFunction;
-use super::unused_parameters;
+use super::{unread_settings, unused_parameters};
 use crate::code::walk::{Ancestor, CodeNode, functions_around, walk};
 use crate::code::{Call, Expr, ExprKind, StatementKind, Target};
 use crate::facts::Span;
@@ -38,6 +38,7 @@ pub(super) fn that_nobody_takes(scope: &FileScope<'_>) -> Vec<RawFinding> {
     found.extend(lost_options(scope));
     found.extend(unread_names(scope));
     found.extend(unused_parameters::for_devices(scope));
+    found.extend(unread_settings::unread_flags(scope));
     found
 }
 
@@ -290,7 +291,7 @@ fn unread_names(scope: &FileScope<'_>) -> Vec<RawFinding> {
                     around.iter().rev().find(|one| matches!(one, Ancestor::Function(_) | Ancestor::Class(_))),
                     Some(Ancestor::Class(_))
                 );
-                if !in_class && is_device_name(name) && is_choice(scope, value) {
+                if !in_class && is_device_name(name) && (is_choice(scope, value) || takes_option(value)) {
                     chosen.push((functions_around(around).next_back(), name, step.span));
                 }
             }
@@ -318,6 +319,14 @@ fn unread_names(scope: &FileScope<'_>) -> Vec<RawFinding> {
         raw_finding.word("says", WHICH).word("fate", UNREAD).at_most(Severity::Note)
     };
     chosen.iter().filter(is_unread).map(raw_finding).collect()
+}
+
+/// `args.pop("device")`, of the options of a command line.
+fn takes_option(value: &Expr<'_>) -> bool {
+    let ExprKind::Call(call) = &value.kind else { return false };
+    let takes = matches!(call.callee.kind, ExprKind::Attribute(_, "pop"));
+    let first = call.arguments.first().map(|one| &one.value.kind);
+    takes && matches!(first, Some(ExprKind::Text(name)) if OPTIONS.contains(&name.as_ref()))
 }
 
 /// A call that loads or moves what lies on some device: `GLiNER.from_pretrained("m")`, `load_model(path)`, `net.cuda()`.
