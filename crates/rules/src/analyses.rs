@@ -78,6 +78,7 @@ mod made_states;
 mod made_tensors;
 mod mask_lists;
 mod mask_numbers;
+mod measures;
 mod memory;
 mod memory_fractions;
 mod model_instances;

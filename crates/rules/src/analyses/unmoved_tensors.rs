@@ -4,6 +4,7 @@
 use super::dropped_moves::makes_on_cpu;
 use super::gpu_values::SET_DEFAULT;
 use super::handed_tensors;
+use super::measures::{is_measure, is_on_cpu};
 use super::memory::{called, function_called, method_of};
 use super::names_in_text::mentions;
 use super::parallel_models::is_copied;
@@ -402,33 +403,6 @@ pub(super) fn meets_input<'a>(
         CodeNode::Expr(_) | CodeNode::Target(_) => {}
     });
     used
-}
-
-/// `x.detach().cpu()`, `x.to("cpu")`
-fn is_on_cpu(expr: &Expr<'_>) -> bool {
-    match method_of(expr) {
-        Some((_, "cpu", _)) => true,
-        Some((_, "to", call)) => call
-            .arguments
-            .first()
-            .is_some_and(|one| matches!(&one.value.kind, ExprKind::Text(text) if text == "cpu")),
-        Some((object, name, _)) => SAME_DEVICE.contains(&name) && is_on_cpu(object),
-        None => false,
-    }
-}
-
-/// What says something of a tensor and is none: `x.shape`, `x.size(0)`, `len(x)`.
-fn is_measure(expr: &Expr<'_>) -> bool {
-    match &expr.kind {
-        ExprKind::Attribute(_, name) => matches!(*name, "device" | "dtype" | "ndim" | "shape"),
-        ExprKind::Item(parts) => is_measure(&parts.0),
-        ExprKind::Call(call) => match &call.callee.kind {
-            ExprKind::Attribute(_, name) => matches!(*name, "dim" | "item" | "numel" | "size" | "tolist"),
-            ExprKind::Name(name) => matches!(*name, "float" | "int" | "len" | "range"),
-            _ => false,
-        },
-        _ => false,
-    }
 }
 
 pub(super) fn is_attribute(expr: &Expr<'_>, name: &str) -> bool {
