@@ -38,6 +38,7 @@ const SET: &[&str] = &[
     "SLURM_NTASKS",
     "SLURM_NTASKS_PER_NODE",
     "SLURM_PROCID",
+    "SLURM_STEPID",
     "SLURM_STEP_GPUS",
     "SLURM_STEP_ID",
     "SLURM_STEP_NODELIST",
