@@ -51,6 +51,7 @@ impl Project<'_> {
         options.asked.iter_mut().for_each(|asked| asked.imports_matter = true);
         options.given = given.to_vec();
         options.launchers_set_masks = true;
+        options.follows_all = true;
         let (mut program, _) = crate::program_of(self.sources, self.settings, options, self.rules, None);
         let judge = |program: &Program<'_>, trace: &Trace, start: Start| {
             let mut seen: Vec<SurveyEntry> = Vec::new();

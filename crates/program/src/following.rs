@@ -3,7 +3,7 @@
 
 use super::budget::EarlierResults;
 use super::habits::{Convention, Habits};
-use super::imports::names_gpu_device;
+use super::imports::{names_gpu_device, sets_environment};
 use super::launches::{self, Launch, Launched};
 use super::launching_programs::LaunchingPrograms;
 use super::result_cache::{ProgramFinding, ProgramResult, ResultCache, uses_gpu};
@@ -181,10 +181,12 @@ impl Program<'_> {
                 || (!self.ran_elsewhere(file) && look.mentions_gpu))
     }
 
-    /// Whether a file of Python, or something that it imports, has to do with GPUs, or speaks of one.
+    /// Whether a file of Python, or something that it imports, has to do with GPUs, or speaks of one, or sets a variable:
+    /// what is no text ends the program, whatever the variable is for.
     pub(super) fn may_speak_of_gpu(&self, file: FileId) -> bool {
         self.language_of(file) != Language::Python
             || self.imports.may_use_gpu(file)
             || names_gpu_device(&self.sources.file(file).text)
+            || sets_environment(&self.sources.file(file).text)
     }
 }

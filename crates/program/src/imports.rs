@@ -197,6 +197,15 @@ pub(super) fn names_gpu_device(text: &str) -> bool {
     DEVICE_NAMES.is_match(text)
 }
 
+/// Whether a text sets variables of the environment, whichever: `os.environ["A"] = 1`.
+pub(super) fn sets_environment(text: &str) -> bool {
+    let sets = |line: &str| {
+        let Some((_, item)) = line.split_once("environ[") else { return false };
+        item.split_once("] =").is_some_and(|(_, value)| !value.starts_with('='))
+    };
+    text.contains("environ") && text.lines().any(sets)
+}
+
 /// What makes a text one that may do something to the environment or a GPU.
 pub(super) struct Words {
     effects: AhoCorasick,

@@ -257,8 +257,11 @@ impl Program<'_> {
         // Python that a file hands to an interpreter is not the file itself.
         let is_whole = |launch: &&&Launch| !matches!(launch.start, Start::Snippet(_));
         let is_launched = |file: FileId| launches.iter().filter(is_whole).any(|launch| launch.file == file);
-        let may_use_gpu =
-            |file: FileId| self.language_of(file) != Language::Python || self.imports.may_use_gpu(file);
+        let may_use_gpu = |file: FileId| {
+            self.options.follows_all
+                || self.language_of(file) != Language::Python
+                || self.imports.may_use_gpu(file)
+        };
         let entries = self.entries().into_iter();
         let entries = entries.filter(|(file, _)| !is_launched(*file) && may_use_gpu(*file));
         let mut starts: Vec<Launched<'l>> = entries.map(|(file, start)| (file, start, None)).collect();

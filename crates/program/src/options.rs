@@ -21,6 +21,8 @@ pub struct Options {
     pub given: Vec<(String, String)>,
     /// What a launcher counts out itself is a mask that it sets. Rules judge masks that somebody wrote.
     pub launchers_set_masks: bool,
+    /// Programs that lead to nothing of GPUs are followed too: to count all of them.
+    pub follows_all: bool,
 }
 
 /// What one policy asks.

@@ -163,6 +163,7 @@ impl<'r> PolicyRulings<'r> {
             no_summaries: std::env::var_os("GPULINT_NO_SUMMARIES").is_some(),
             given: Vec::new(),
             launchers_set_masks: false,
+            follows_all: false,
         }
     }
 }
