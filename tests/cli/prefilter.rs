@@ -18,7 +18,7 @@ fn followed_and_found(files: &[(&str, &str)]) -> (u64, usize) {
 fn a_program_that_leads_to_no_gpu_is_not_followed() {
     let main = (
         "main.py",
-        "import os\n\nimport helpers\n\nif __name__ == \"__main__\":\n    os.environ[\"APP_MODE\"] = \"1\"\n    helpers.run()\n",
+        "import os\n\nimport helpers\n\nif __name__ == \"__main__\":\n    print(os.environ.get(\"APP_MODE\"))\n    helpers.run()\n",
     );
     let plain = ("helpers.py", "def run():\n    device = \"a printer\"\n    print(device)\n");
     let other = ("other.py", "import torch\n\ntorch.zeros(1).cuda()\n");
