@@ -80,7 +80,8 @@ pub fn check_remembering(
     watch: Option<Watch<'_>>,
 ) -> Result<(Outcome, Option<ResultStore<Finding>>), UnknownSelector> {
     let governed = PolicyRulings::of(settings, rules, sources)?;
-    let options = governed.options(sources);
+    let mut options = governed.options(sources);
+    options.follows_all = rules.has_own();
     let (mut program, skipped) = program_of(sources, settings, options, rules, memory.as_ref());
     let mut memory = memory.filter(|_| program.is_remembered());
     let name_of = |finding: &Finding| sources.file(finding.place.file).name.as_str();

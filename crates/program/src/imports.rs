@@ -50,6 +50,7 @@ const WORDS: &[&str] = &[
 /// A file without one of them, without a known library and without the name of a known variable does nothing to GPUs, even
 /// where it speaks of them.
 const GPU_WORDS: &[&str] = &[
+    "CUDA_",
     "nvidia-smi",
     "--gpus",
     "libcuda",

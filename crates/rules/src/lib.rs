@@ -79,6 +79,8 @@ const KNOWLEDGE: &[&str] = &["commands/", "effects/", "packages/", "tables/", "e
 pub struct RuleSet {
     rules: Vec<Rule>,
     pub knowledge: Knowledge,
+    /// Some of the rules are the project's own.
+    has_own: bool,
 }
 
 impl RuleSet {
@@ -113,14 +115,21 @@ impl RuleSet {
             }
         }
         rules.sort_by(|one, other| one.id.cmp(&other.id));
-        Ok(RuleSet { rules, knowledge: Knowledge::read(knowledge)? })
+        Ok(RuleSet { rules, knowledge: Knowledge::read(knowledge)?, has_own: false })
     }
 
     /// These rules, and more.
     fn and(mut self, more: impl Iterator<Item = Rule>) -> RuleSet {
+        let known = self.rules.len();
         self.rules.extend(more);
+        self.has_own |= self.rules.len() > known;
         self.rules.sort_by(|one, other| one.id.cmp(&other.id));
         self
+    }
+
+    /// Whether some of the rules are the project's own: they may speak of what has nothing to do with GPUs.
+    pub fn has_own(&self) -> bool {
+        self.has_own
     }
 
     /// All rules, by id.
