@@ -26,6 +26,12 @@ pub fn lines_in(text: &str) -> impl Iterator<Item = (Span, &str)> {
     })
 }
 
+/// Whether what stands from byte `start` to byte `end` of a text is a name by itself, and no part of a longer one.
+pub fn is_whole_name(text: &str, start: usize, end: usize) -> bool {
+    let is_part = |one: char| one.is_alphanumeric() || one == '_';
+    !text[..start].ends_with(is_part) && !text[end..].starts_with(is_part)
+}
+
 impl Span {
     /// From byte `start` up to, and without, byte `end`.
     pub fn new(start: usize, end: usize) -> Self {

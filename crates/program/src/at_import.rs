@@ -37,9 +37,9 @@ impl Program<'_> {
                 self.language_of(*file) == Language::Python
                     && self.relevance.leads(*file)
                     && self.may_affect_gpu(*file)
-                    && self.may_speak_of_gpu(*file)
                     && !self.ran_elsewhere(*file)
                     && self.start_of(*file).is_none()
+                    && self.may_speak_of_gpu(*file)
             };
             let left: Vec<FileId> = self.all_files().filter(may_act).collect();
             let acting = acting(self, &left);

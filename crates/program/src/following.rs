@@ -176,9 +176,9 @@ impl Program<'_> {
     /// Whether a file holds code about devices that no program ran.
     fn has_code_alone(&self, file: FileId) -> bool {
         let look = self.facts_of(file);
-        self.may_speak_of_gpu(file)
-            && (look.gpu_functions.iter().any(|&function| !self.function_ran(file, function))
-                || (!self.ran_elsewhere(file) && look.mentions_gpu))
+        let is_alone = look.gpu_functions.iter().any(|&function| !self.function_ran(file, function))
+            || (!self.ran_elsewhere(file) && look.mentions_gpu);
+        is_alone && self.may_speak_of_gpu(file)
     }
 
     /// Whether a file of Python, or something that it imports, has to do with GPUs, or speaks of one, or sets a variable:

@@ -50,6 +50,7 @@ const WORDS: &[&str] = &[
 /// A file without one of them, without a known library and without the name of a known variable does nothing to GPUs, even
 /// where it speaks of them.
 const GPU_WORDS: &[&str] = &[
+    // Also where nothing is known of variables.
     "CUDA_",
     "nvidia-smi",
     "--gpus",
@@ -231,23 +232,18 @@ impl Words {
 
     /// Whether a text names something of GPUs that is no library, or a variable of a family that decides about them.
     pub fn name_gpu(&self, text: &str) -> bool {
-        let is_part = |byte: &u8| *byte == b'_' || byte.is_ascii_alphanumeric();
         // `GLOBAL_` is none of `LOCAL_`.
-        self.gpu.find_iter(text).any(|found| {
-            let before = found.start().checked_sub(1).map(|at| &text.as_bytes()[at]);
-            !text[found.range()].ends_with('_') || !before.is_some_and(is_part)
-        })
+        self.gpu
+            .find_iter(text)
+            .any(|found| !text[found.range()].ends_with('_') || !is_part(byte_before(text, found.start())))
     }
 
     /// Names have to be whole: `init` reaches the driver, and `__init__` does not.
     pub fn stand_in(&self, text: &str) -> bool {
-        let is_part =
-            |byte: Option<&u8>| byte.is_some_and(|&byte| byte == b'_' || byte.is_ascii_alphanumeric());
-        let bytes = text.as_bytes();
         let mut from = 0;
         while let Some(found) = self.effects.find(Input::new(text).range(from..)) {
-            let before = found.start().checked_sub(1).and_then(|at| bytes.get(at));
-            let is_whole = !is_part(before) && !is_part(bytes.get(found.end()));
+            let is_whole =
+                !is_part(byte_before(text, found.start())) && !is_part(text.as_bytes().get(found.end()));
             if is_whole || WORDS.iter().any(|word| text[found.range()].starts_with(word)) {
                 return true;
             }
@@ -255,6 +251,15 @@ impl Words {
         }
         false
     }
+}
+
+fn byte_before(text: &str, at: usize) -> Option<&u8> {
+    at.checked_sub(1).and_then(|before| text.as_bytes().get(before))
+}
+
+/// Whether a byte is part of a name.
+fn is_part(byte: Option<&u8>) -> bool {
+    byte.is_some_and(|&byte| byte == b'_' || byte.is_ascii_alphanumeric())
 }
 
 /// Whoever imports a marked file is marked.

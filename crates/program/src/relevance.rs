@@ -7,7 +7,7 @@ mod relevant_files;
 mod text_imports;
 
 pub use import_edges::ImportEdges;
-pub(super) use import_edges::is_compose;
+pub(super) use import_edges::{SETTINGS_ENDINGS, is_compose};
 pub use relevant_files::ReachableFiles;
 pub(super) use text_imports::quoted_in;
 

@@ -3,7 +3,7 @@
 
 use super::text_questions::TextQuestion;
 use super::{Program, dependency_log};
-use crate::facts::FileId;
+use crate::facts::{FileId, is_whole_name};
 use crate::sources::{Source, Sources};
 use memchr::memmem::Finder;
 use rustc_hash::FxHashMap;
@@ -38,11 +38,7 @@ impl WordAnswers {
 
 /// Where a word stands in a text by itself.
 pub(super) fn places_of<'t>(text: &'t str, word: &'t Finder<'t>) -> impl Iterator<Item = usize> + 't {
-    let is_part = |one: char| one.is_alphanumeric() || one == '_';
-    let is_whole = move |at: &usize| {
-        let end = at + word.needle().len();
-        !text[..*at].ends_with(is_part) && !text[end..].starts_with(is_part)
-    };
+    let is_whole = move |at: &usize| is_whole_name(text, *at, at + word.needle().len());
     word.find_iter(text.as_bytes()).filter(is_whole)
 }
 

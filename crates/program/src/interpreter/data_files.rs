@@ -12,6 +12,7 @@ use crate::code::{Expr, ExprKind};
 use crate::facts::{FileId, Place, Span};
 use crate::program::heap::values::Value;
 use crate::program::launcher_arguments::{packed, unpacked};
+use crate::program::relevance::SETTINGS_ENDINGS;
 use crate::program::state::Definition;
 use crate::program::trace::NOT_NOTED;
 use crate::sources::Language;
@@ -69,9 +70,6 @@ const WITH_ATTRIBUTES: &[&str] = &[
     "types.SimpleNamespace",
 ];
 
-/// Endings of the names of files that hold settings.
-const ENDINGS: &[&str] = &["cfg", "ini", "json", "toml", "yaml", "yml"];
-
 impl<'p> Interpreter<'p> {
     /// What a call gives that reads a file of the project as data; `None` where it does not, or nothing is known of the file.
     pub(super) fn read_data(&mut self, path: &str, args: &Args<'p>) -> Option<Value<'p>> {
@@ -123,9 +121,8 @@ impl<'p> Interpreter<'p> {
                 argument.value.clone(),
             ))
         });
-        let mut items = vec![(Value::Unknown, Value::Unknown)];
-        items.extend(named.collect::<Option<Vec<_>>>()?);
-        Some(self.collection(Value::mapping(items)))
+        let named = named.collect::<Option<Vec<_>>>()?;
+        Some(self.open_dictionary(named))
     }
 
     /// `Path("config.yaml").open()`, and what reads it at once.
@@ -186,7 +183,7 @@ impl<'p> Interpreter<'p> {
         let Some(Value::Text(default)) = args.keyword("default").map(|default| default.value.clone()) else {
             return;
         };
-        let is_settings = default.text.rsplit_once('.').is_some_and(|(_, ending)| ENDINGS.contains(&ending));
+        let is_settings = SETTINGS_ENDINGS.iter().any(|ending| default.text.ends_with(ending));
         if !is_settings || self.launch.is_some() {
             return;
         }
@@ -216,13 +213,12 @@ impl<'p> Interpreter<'p> {
                 self.collection(Value::sequence(items))
             }
             ExprKind::Mapping(pairs) => {
-                let mut items = vec![(Value::Unknown, Value::Unknown)];
-                for (key, value) in pairs {
+                let items = pairs.iter().map(|(key, value)| {
                     let key = key.as_ref().map_or(Value::Unknown, |key| self.held_by(key, file));
-                    let value = self.held_by(value, file);
-                    items.push((key, value));
-                }
-                self.collection(Value::mapping(items))
+                    (key, self.held_by(value, file))
+                });
+                let items = items.collect();
+                self.open_dictionary(items)
             }
             _ => Value::Unknown,
         }
@@ -284,26 +280,36 @@ impl<'p> Interpreter<'p> {
             .filter(|section| !matches!(section, Value::Unknown))
     }
 
+    /// A dictionary that may have other keys than these.
+    fn open_dictionary(&mut self, known: Vec<(Value<'p>, Value<'p>)>) -> Value<'p> {
+        let items = std::iter::once((Value::Unknown, Value::Unknown)).chain(known).collect();
+        self.collection(Value::mapping(items))
+    }
+
     /// An attribute of a dictionary whose keys are attributes: one of its own class has no other than its methods.
     pub(super) fn key_as_attribute(&mut self, dictionary: &Value<'p>, name: &'p str) -> Option<Value<'p>> {
         let Value::Mapping(items) = self.contents(dictionary) else { return None };
         if may_have(name) {
             return None;
         }
-        let is_open = items.first().is_some_and(|(key, _)| matches!(key, Value::Unknown));
         let key = Value::text(name, Place { file: self.here.file, span: self.here.statement });
-        is_open.then(|| self.mapping_item(&items, &key)).flatten()
+        is_open(&items).then(|| self.mapping_item(&items, &key)).flatten()
     }
 
     /// The same, where it is set.
     pub(super) fn set_key_as_attribute(&mut self, dictionary: &Value<'p>, name: &'p str, value: &Value<'p>) {
         if let Value::Mapping(items) = self.contents(dictionary)
-            && items.first().is_some_and(|(key, _)| matches!(key, Value::Unknown))
+            && is_open(&items)
         {
             let key = Value::text(name, Place { file: self.here.file, span: self.here.statement });
             self.set_item(dictionary, &key, value);
         }
     }
+}
+
+/// Whether a dictionary may have other keys than those that are known.
+fn is_open(items: &[(Value<'_>, Value<'_>)]) -> bool {
+    items.first().is_some_and(|(key, _)| matches!(key, Value::Unknown))
 }
 
 /// Under which name the file is kept whose sections a parser has.

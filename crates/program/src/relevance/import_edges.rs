@@ -39,10 +39,10 @@ const STARTING: &[&str] = &[
     "launch",
 ];
 
-/// What a file in Python says where it reads a file of settings, or names one.
-const READING: &[&str] = &[".json", ".yaml", ".yml", ".toml", ".ini", ".cfg"];
+/// How the names of files end that hold settings: what a file in Python says where it reads or names one.
+pub const SETTINGS_ENDINGS: &[&str] = &[".json", ".yaml", ".yml", ".toml", ".ini", ".cfg"];
 
-static READS: LazyLock<Searcher> = LazyLock::new(|| Searcher::new(READING).expect("a few words"));
+static READS: LazyLock<Searcher> = LazyLock::new(|| Searcher::new(SETTINGS_ENDINGS).expect("a few words"));
 
 static STARTS: LazyLock<Searcher> = LazyLock::new(|| Searcher::new(STARTING).expect("a few words"));
 
@@ -169,7 +169,8 @@ impl<'s> Names<'s> {
             use Language::{Ini, Json, Toml, Yaml};
             matches!(self.sources.file(**file).language, Ini | Json | Toml | Yaml)
         };
-        let named = words_in(&source.text).filter(|word| READING.iter().any(|ending| word.ends_with(ending)));
+        let named = words_in(&source.text)
+            .filter(|word| SETTINGS_ENDINGS.iter().any(|ending| word.ends_with(ending)));
         /// Of more files that have one name none is told by it.
         const MOST: usize = 32;
         let by_name = |word: &str| self.files.get(word.rsplit('/').next().unwrap_or(word));

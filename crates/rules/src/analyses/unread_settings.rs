@@ -2,7 +2,7 @@
 
 use crate::code::walk::{CodeNode, walk};
 use crate::code::{Expr, ExprKind};
-use crate::facts::{FileId, Span};
+use crate::facts::{FileId, Place, Span, is_whole_name};
 use crate::findings::Severity;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::sources::file_name_of;
@@ -76,7 +76,7 @@ pub(super) fn that_no_code_names(scope: &FileScope<'_>) -> Vec<RawFinding> {
         return Vec::new();
     }
     let Some(at) = text.find(own) else { return Vec::new() };
-    let place = crate::facts::Place { file: *reader, span: Span::new(at, at + own.len()) };
+    let place = Place { file: *reader, span: Span::new(at, at + own.len()) };
     let is_unread = |(_, key): &&(Span, &str)| files.iter().all(|(_, text)| !has_word(text, key));
     let found = keys.iter().filter(is_unread).map(|(span, key)| {
         let found = RawFinding::at(scope.place(*span)).word("what", format!("the setting `{key}`"));
@@ -112,9 +112,7 @@ fn collect<'c>(held: &'c Expr<'_>, keys: &mut Vec<(Span, &'c str)>, depth: usize
 }
 
 fn has_word(text: &str, word: &str) -> bool {
-    let is_part = |c: char| c.is_alphanumeric() || c == '_';
-    text.match_indices(word)
-        .any(|(at, _)| !text[..at].ends_with(is_part) && !text[at + word.len()..].starts_with(is_part))
+    text.match_indices(word).any(|(at, _)| is_whole_name(text, at, at + word.len()))
 }
 
 /// `flags.DEFINE_integer("cuda_device", 1, "…")` of absl, in a project that never says `FLAGS.cuda_device`.
