@@ -26,6 +26,7 @@ mod map_page;
 mod map_programs;
 mod map_since;
 mod mutations;
+mod named_functions;
 mod own_rules;
 mod page;
 mod policy;

@@ -238,6 +238,8 @@ pub(crate) enum StreamOutput {
     Elements,
     /// Some of the elements.
     Some,
+    /// The same; from the first for which it is decided, no other is asked about.
+    Until,
 }
 
 /// Texts of more bytes and collections of more elements are not followed: a program that doubles one in a

@@ -84,16 +84,13 @@ impl<'p> Interpreter<'p> {
     pub(super) fn call_with_each(&mut self, function: &Value<'p>, args: &Args<'p>, span: Span) {
         let Some(values) = args.at(0).map(|argument| argument.value.clone()) else { return };
         let values = self.iterate(values, span);
-        let element = self.elements(&values).map(|elements| elements.into_iter().next());
-        match element {
-            Some(None) => {}
-            Some(Some(element)) => {
-                drop(self.call(function.clone(), Args::positional(vec![element], span), span))
+        match self.elements(&values).filter(|elements| elements.len() <= MOST_ELEMENTS) {
+            Some(elements) => {
+                for element in elements {
+                    drop(self.call(function.clone(), Args::positional(vec![element], span), span));
+                }
             }
-            None => {
-                let element = Args::positional(vec![Value::Unknown], span);
-                self.on_some_ways(|run| drop(run.call(function.clone(), element, span)));
-            }
+            None => self.call_often(function, span),
         }
     }
 

@@ -3,7 +3,7 @@
 use super::Interpreter;
 use super::aggregates::sorted;
 use super::calls::Args;
-use super::collections::merged;
+use super::dictionaries::merged;
 use super::iterables::{NAMES_IN_ENVIRONMENT, each_once};
 use super::loops::MOST_ELEMENTS;
 use crate::facts::Span;
@@ -41,6 +41,11 @@ impl<'p> Interpreter<'p> {
             ("str", Some(number @ Value::Outside(_))) => self.text_of_some_int(&number)?,
             ("int", Some(Value::Int(value, place))) => Value::Int(value, place),
             ("int", Some(Value::Text(text))) if args.items.len() == 2 => self.number_in_base(&text, args),
+            ("abs" | "round" | "reversed", Some(object @ Value::Instance(_)))
+                if let Some(result) = self.special(&object, method_of_builtin(name), Vec::new(), span) =>
+            {
+                result
+            }
             ("abs", Some(Value::Int(number, place))) => {
                 number.checked_abs().map_or(Value::Unknown, |number| Value::Int(number, place))
             }
@@ -87,6 +92,7 @@ impl<'p> Interpreter<'p> {
                 let Some(elements) = self.elements(&value) else { return Some(Value::Unknown) };
                 self.stream(Source::Elements(Value::sequence(elements.into_iter().rev().collect())))
             }
+            ("iter", Some(function)) if args.items.len() == 2 => self.called_until(function),
             ("iter", Some(value)) if args.items.len() == 1 => {
                 let value = match &value {
                     Value::Instance(_) => self.special(&value, "__iter__", Vec::new(), span).unwrap_or(value),
@@ -117,7 +123,9 @@ impl<'p> Interpreter<'p> {
                 Value::Int(text.text.chars().count() as i64, self.place(span))
             }
             ("exec", Some(Value::Text(code))) if args.items.len() == 1 => {
-                self.forget_names_in(&code.text);
+                if self.call_by_name("builtins.exec", args, span).is_none() {
+                    self.forget_names_in(&code.text);
+                }
                 Value::None
             }
             ("len", Some(value)) => {
@@ -177,7 +185,8 @@ impl<'p> Interpreter<'p> {
             }
             ("getattr", Some(object)) => match args.at(1).map(|argument| argument.value.clone()) {
                 Some(Value::Text(name)) => self.attribute_by_text(&object, &name, args.at(2), span),
-                _ => Value::Unknown,
+                Some(name) => self.method_told(&object, &name, span),
+                None => Value::Unknown,
             },
             ("next", Some(value)) => self.next_or(value, args.at(1), span),
             ("any" | "all", Some(value)) => self.any_of(value, name == "any", span),
@@ -319,5 +328,14 @@ impl<'p> Interpreter<'p> {
             Some(Value::Int(index, place)) => Value::text(format!("cuda:{index}"), *place),
             _ => Value::text("cuda".to_owned(), self.place(span)),
         }
+    }
+}
+
+/// The method that a builtin function calls.
+fn method_of_builtin(name: &str) -> &'static str {
+    match name {
+        "abs" => "__abs__",
+        "round" => "__round__",
+        _ => "__reversed__",
     }
 }

@@ -7,6 +7,7 @@ use super::data_files::opens;
 use super::forks::is_strategy;
 use super::library_calls::is_argument_parser;
 use super::releases::{enters_for_later, leaves_for_the_end};
+use super::standard_library::is_getter;
 use crate::program::heap::values::PathId;
 use crate::program::knowledge::Effect;
 
@@ -86,6 +87,7 @@ impl<'p> Interpreter<'p> {
             || Self::is_mark(&text)
             || waits_for_start(&text)
             || opens(&text)
+            || is_getter(&text)
             || matches!(&*text, "contextlib.closing" | "contextlib.aclosing" | "contextlib.nullcontext")
             || text.ends_with(".ProcessPoolExecutor");
         CallModel {

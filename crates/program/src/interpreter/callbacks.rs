@@ -323,7 +323,15 @@ fn runs_functions(callee: &str) -> bool {
         "start_new_thread",
         "notebook_launcher",
         "cli",
+        "CLI",
+        "add_done_callback",
+        "agent",
+        "auto_cli",
+        "dispatch_command",
+        "fmin",
+        "optimize",
     ];
+    const WHOLE: &[&str] = &["curses.wrapper", "plac.call"];
     let last = callee.trim_end_matches("()").rsplit('.').next().unwrap_or(callee);
-    RUNNERS.contains(&last)
+    RUNNERS.contains(&last) || WHOLE.contains(&callee)
 }

@@ -112,7 +112,8 @@ impl<'p> Interpreter<'p> {
     }
 }
 
-/// The groups of a module and the names of their commands: functions with `@group.command`, with arguments or without.
+/// The groups of a module and the names of their commands: functions with `@group.command`, with arguments or without, and those of
+/// `group.add_command(function)`.
 fn commands_of_groups<'p>(code: &'p Code<'p>) -> Vec<(&'p str, &'p str)> {
     let group_of = |decorator: &Expr<'p>| {
         let made_by = match &decorator.kind {
@@ -132,7 +133,18 @@ fn commands_of_groups<'p>(code: &'p Code<'p>) -> Vec<(&'p str, &'p str)> {
             let name = code.functions[*function].name;
             decorators.iter().filter_map(group_of).map(|group| (group, name)).collect()
         }
+        StatementKind::Evaluate(expr) => added_to_group(expr).into_iter().collect(),
         _ => Vec::new(),
     });
     defined.collect()
+}
+
+/// The group and the function of `group.add_command(function)`.
+fn added_to_group<'p>(expr: &Expr<'p>) -> Option<(&'p str, &'p str)> {
+    let ExprKind::Call(call) = &expr.kind else { return None };
+    let ExprKind::Attribute(group, "add_command") = &call.callee.kind else { return None };
+    match (&group.kind, &call.arguments.first()?.value.kind) {
+        (ExprKind::Name(group), ExprKind::Name(function)) => Some((group, function)),
+        _ => None,
+    }
 }

@@ -113,13 +113,12 @@ impl<'p> Interpreter<'p> {
                         return self.dispatching(value);
                     }
                     "functools.cache" | "functools.lru_cache" | "functools.lru_cache()" => {
-                        let Value::Function(closure) = &value else { return value };
-                        let results = self.collection(Value::mapping(Vec::new()));
-                        let Value::Collection(results) = results else { return value };
-                        let keeps = Closure { results: Some(results), ..Closure::clone(closure) };
-                        return Value::Function(Rc::new(keeps));
+                        return self.keeping_results(value);
                     }
-                    _ => return self.launchable(wrapper_path).map_or(value, Value::Outside),
+                    _ => {
+                        self.decorated_by_experiment(&path, &value, span);
+                        return self.launchable(wrapper_path).map_or(value, Value::Outside);
+                    }
                 };
                 match &value {
                     Value::Function(closure) => {
@@ -130,6 +129,13 @@ impl<'p> Interpreter<'p> {
             }
             _ => value,
         }
+    }
+
+    /// A function that keeps what it gave for each of its arguments.
+    pub(super) fn keeping_results(&mut self, function: Value<'p>) -> Value<'p> {
+        let Value::Function(closure) = &function else { return function };
+        let Value::Collection(results) = self.collection(Value::mapping(Vec::new())) else { return function };
+        Value::Function(Rc::new(Closure { results: Some(results), ..Closure::clone(closure) }))
     }
 
     /// What a decorator makes of a function that runs on the GPU: `kernel[blocks, threads](…)` launches it. The

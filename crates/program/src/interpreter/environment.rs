@@ -214,8 +214,8 @@ impl<'p> Interpreter<'p> {
     /// `os.environ.update(copy)`, where the copy was made of the environment. `held` are the variables that the program had
     /// set then, where that is known.
     fn restore_copy(&mut self, held: Option<&[String]>, span: Span) {
-        let mut names = self
-            .variables_with(|definition| matches!(definition, Definition::Set(..) | Definition::Removed(_)));
+        // What an earlier copy may have put back may have been another then.
+        let mut names = self.variables_with(|definition| !matches!(definition, Definition::Unset));
         for name in held.unwrap_or_default() {
             if !names.contains(name) {
                 names.push(name.clone());

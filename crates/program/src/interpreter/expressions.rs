@@ -1,6 +1,6 @@
 //! Expressions: what they do, and the value they have when it is known.
 
-use super::collections::merged;
+use super::dictionaries::merged;
 use super::iterables::each_once;
 use super::lazy::is_type_checking;
 use super::loops::MOST_ELEMENTS;
@@ -90,7 +90,7 @@ impl<'p> Interpreter<'p> {
             }
             ExprKind::Negate(inner) => match self.eval(inner) {
                 Value::Int(value, _) => Value::Int(value.wrapping_neg(), self.place(expr.span)),
-                _ => Value::Unknown,
+                object => self.special(&object, "__neg__", Vec::new(), expr.span).unwrap_or(Value::Unknown),
             },
             ExprKind::All(values) => self.short_circuit(values, false),
             ExprKind::Any(values) => self.short_circuit(values, true),

@@ -32,10 +32,13 @@ impl<'p> Interpreter<'p> {
     /// `container[key]`
     pub(super) fn item(&mut self, container: &Value<'p>, key: &Value<'p>, span: Span) -> Value<'p> {
         match container {
-            Value::Collection(_) => {
-                let contents = self.contents(container);
-                self.item(&contents, key, span)
-            }
+            Value::Collection(_) => match self.missing_item(container, key, span) {
+                Some(made) => made,
+                None => {
+                    let contents = self.contents(container);
+                    self.item(&contents, key, span)
+                }
+            },
             Value::OneOf(values) => {
                 let each = values.iter().filter(|value| !matches!(value, Value::None));
                 let items: Vec<_> = each.map(|value| self.item(value, key, span)).collect();
@@ -58,7 +61,8 @@ impl<'p> Interpreter<'p> {
                 _ => one_of_functions(values.iter()),
             },
             Value::Instance(_) => {
-                self.special(container, "__getitem__", vec![key.clone()], span).unwrap_or(Value::Unknown)
+                let given = self.special(container, "__getitem__", vec![key.clone()], span);
+                given.unwrap_or_else(|| self.missing_of(container, key, span))
             }
             Value::Outside(_) if self.is_environ(container) => self.read_present_variable(key, span),
             Value::Outside(path) if &**self.paths.text(*path) == "sys.argv" => match key {
@@ -68,7 +72,7 @@ impl<'p> Interpreter<'p> {
             Value::Outside(path) if &**self.paths.text(*path) == "sys.modules" => self.module_entered(key),
             Value::Outside(path) if &**self.paths.text(*path) == "builtins.globals()" => match key {
                 Value::Text(name) => self.attribute_by_text(&Value::Module(self.here.file), name, None, span),
-                _ => Value::Unknown,
+                _ => self.function_told(),
             },
             Value::Outside(path)
                 if is_section_parser(self.paths.text(*path))
@@ -104,6 +108,12 @@ impl<'p> Interpreter<'p> {
                 Value::Unknown
             }
         }
+    }
+
+    /// What `__missing__` gives, where the object may not have an item.
+    fn missing_of(&mut self, container: &Value<'p>, key: &Value<'p>, span: Span) -> Value<'p> {
+        self.on_some_ways(|run| drop(run.special(container, "__missing__", vec![key.clone()], span)));
+        Value::Unknown
     }
 
     /// An item of an unknown container is asked for. Where a `try` around this says that it may not be there, it may not.
@@ -145,11 +155,14 @@ impl<'p> Interpreter<'p> {
                 Some(elements @ (Value::Sequence(_) | Value::Mapping(_))) => elements,
                 Some(collection @ Value::Collection(_)) => self.contents(&collection),
                 Some(iterator) => {
-                    self.special(&iterator, "__next__", Vec::new(), span);
+                    self.special_often(&iterator, "__next__", Vec::new(), span);
                     Value::Unknown
                 }
                 None => {
-                    self.special(&value, "__getitem__", vec![Value::Unknown], span);
+                    match self.special(&value, "__aiter__", Vec::new(), span) {
+                        Some(iterator) => self.special_often(&iterator, "__anext__", Vec::new(), span),
+                        None => self.special_often(&value, "__getitem__", vec![Value::Unknown], span),
+                    }
                     Value::Unknown
                 }
             },
@@ -160,6 +173,23 @@ impl<'p> Interpreter<'p> {
                 Value::sequence(text.text.chars().map(letter).collect())
             }
             _ => value,
+        }
+    }
+
+    /// A method of an object that is called nobody knows how often, once at least.
+    fn special_often(&mut self, object: &Value<'p>, name: &'static str, args: Vec<Value<'p>>, span: Span) {
+        let Some(method @ Value::Function(_)) = self.method_of(object, name) else { return };
+        let first = self.call(method.clone(), Args::positional(args, span), span);
+        self.run_paused(&first, span);
+        self.call_often(&method, span);
+    }
+
+    /// A method that the class of an object has.
+    pub(super) fn method_of(&mut self, object: &Value<'p>, name: &'static str) -> Option<Value<'p>> {
+        let Value::Instance(instance) = object else { return None };
+        match self.class_attribute(&instance.class, name) {
+            Value::Function(method) => Some(Value::Function(method.bound_to(object.clone()))),
+            _ => None,
         }
     }
 
@@ -186,8 +216,11 @@ pub(super) fn one_of_functions<'a, 'p: 'a>(values: impl Iterator<Item = &'a Valu
     /// A larger table is a registry, of which a program uses a part.
     const MOST: usize = 8;
     let values: Vec<Value<'p>> = values.cloned().collect();
-    let is_called = |value: &Value<'p>| matches!(value, Value::Function(_) | Value::Class(_));
-    match !values.is_empty() && values.len() <= MOST && values.iter().all(is_called) {
+    let is_of_project = |value: &Value<'p>| matches!(value, Value::Function(_) | Value::Class(_));
+    let is_called =
+        |value: &Value<'p>| is_of_project(value) || matches!(value, Value::Outside(_) | Value::None);
+    let is_few = values.len() <= MOST && values.iter().any(is_of_project);
+    match is_few && values.iter().all(is_called) {
         true => Value::one_of(values),
         false => Value::Unknown,
     }

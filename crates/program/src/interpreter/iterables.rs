@@ -181,7 +181,14 @@ impl<'p> Interpreter<'p> {
         match name {
             "takewhile" | "dropwhile" | "filterfalse" => {
                 let function = values(0)?;
-                Some(self.mapped(function, &[values(1)?], StreamOutput::Some))
+                let keeps = if name == "filterfalse" { StreamOutput::Some } else { StreamOutput::Until };
+                Some(self.mapped(function, &[values(1)?], keeps))
+            }
+            "accumulate" | "groupby" => {
+                let function = args.get(Some(1), Some(if name == "groupby" { "key" } else { "func" }))?;
+                let function = function.value.clone();
+                self.call_often(&function, self.here.statement);
+                None
             }
             "chain" if !args.open => {
                 let parts: Vec<_> = args.items.iter().map(|argument| argument.value.clone()).collect();

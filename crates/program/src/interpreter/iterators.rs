@@ -108,7 +108,11 @@ impl<'p> Interpreter<'p> {
                 (count > 0 || given > 0).then(|| count.saturating_sub(given))
             }
             Source::Zip(columns) => fewest(self, columns),
-            Source::Calls { columns, keeps, .. } if *keeps != StreamOutput::Some => fewest(self, columns),
+            Source::Calls { columns, keeps, .. }
+                if !matches!(keeps, StreamOutput::Some | StreamOutput::Until) =>
+            {
+                fewest(self, columns)
+            }
             Source::Calls { .. } => None,
             Source::Numbered(inner, _) => self.expected(inner),
             Source::First(inner, count) => {

@@ -99,6 +99,7 @@ impl<'p> Interpreter<'p> {
                     self.chosen_by_key_default(&key.value, &default.value);
                 }
             }
+            "set_defaults" => self.remember_functions(args),
             "add_argument" | "option" | "add_option" => {
                 self.chosen_by_option(args);
                 self.remember_option(args);

@@ -3,7 +3,7 @@
 
 use super::call_model::CallModel;
 use super::calls::{Arg, Args};
-use super::collections::merged;
+use super::dictionaries::merged;
 use super::forks::maps_in_workers;
 use super::imports::Imported;
 use super::tasks::makes_task;
@@ -48,7 +48,13 @@ impl<'p> Interpreter<'p> {
         {
             return value;
         }
+        if let Some(value) = self.call_standard(&text, path, &args, span) {
+            return value;
+        }
         if let Some(value) = self.call_by_meaning(&text, &args, span) {
+            return value;
+        }
+        if let Some(value) = self.call_by_name(&text, &args, span) {
             return value;
         }
         if call_model.leaves_for_the_end && self.leave_for_the_end(&args, span) {

@@ -11,7 +11,8 @@ use crate::program::trace::NOT_NOTED;
 impl<'p> Interpreter<'p> {
     /// Runs the body of a loop whose number of passes is not known: once, and again where what the first pass
     /// did to CUDA meets what the second does to the environment, or where the second finds other values than the first
-    /// asked for. Where a third would find still others, what they are is not known in one that stands for all the rest.
+    /// asked for, or it may write others to the environment. Where a third would find still others, what they are is not known in
+    /// one that stands for all the rest.
     pub(super) fn passes(&mut self, block: &'p Block<'p>, body: impl Fn(&mut Self)) {
         let (writes, cuda) = (self.trace.writes.len(), self.state.cuda);
         self.havoc_counters(block);
@@ -20,7 +21,10 @@ impl<'p> Interpreter<'p> {
         let carried = self.watched_pass(&body);
         self.here.repeats -= 1;
         self.repeats -= 1;
-        let met = self.trace.writes.len() > writes && self.state.cuda != cuda;
+        let has_written = self.trace.writes.len() > writes;
+        let is_counted = carried.names.iter().any(|changed| changed.was_read && changed.is_known);
+        let writes_others = has_written && is_counted;
+        let met = has_written && self.state.cuda != cuda || writes_others;
         if self.flow != Flow::Next {
             return;
         }
@@ -33,7 +37,7 @@ impl<'p> Interpreter<'p> {
         self.on_some_ways(|run| {
             let carried = run.watched_pass(&body);
             if run.flow == Flow::Next {
-                let is_asked = carried.is_asked();
+                let is_asked = carried.is_asked() || writes_others;
                 let is_carried = carried.names.iter().any(|changed| changed.was_read && changed.is_known);
                 run.widen(carried, |_| is_carried);
                 if is_asked {

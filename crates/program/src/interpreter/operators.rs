@@ -1,7 +1,7 @@
 //! Operators between two values, and the texts that values make together.
 
 use super::Interpreter;
-use super::collections::merged;
+use super::dictionaries::merged;
 use super::loops::MOST_ELEMENTS;
 use super::statements::equal;
 use crate::code::{Comparison, Operator};
@@ -202,8 +202,54 @@ impl<'p> Interpreter<'p> {
         self.concatenation(pieces, span)
     }
 
+    /// What the methods of an object say of it and another value.
+    fn compared_by_method(
+        &mut self,
+        operator: Comparison,
+        left: &Value<'p>,
+        right: &Value<'p>,
+    ) -> Option<Value<'p>> {
+        if !matches!((left, right), (Value::Instance(_), _) | (_, Value::Instance(_))) {
+            return None;
+        }
+        let (name, reflected) = match operator {
+            Comparison::Equal => ("__eq__", "__eq__"),
+            Comparison::NotEqual => ("__ne__", "__ne__"),
+            Comparison::Less => ("__lt__", "__gt__"),
+            Comparison::LessOrEqual => ("__le__", "__ge__"),
+            Comparison::Greater => ("__gt__", "__lt__"),
+            Comparison::GreaterOrEqual => ("__ge__", "__le__"),
+            _ => return None,
+        };
+        let span = self.here.statement;
+        let asked = self.special(left, name, vec![right.clone()], span);
+        let asked = asked.or_else(|| self.special(right, reflected, vec![left.clone()], span));
+        if asked.is_some() || operator != Comparison::NotEqual {
+            return asked;
+        }
+        let same = self.compared_by_method(Comparison::Equal, left, right)?;
+        let same = self.force(same);
+        Some(self.truth(&same).map_or(Value::Unknown, |same| Value::Bool(!same)))
+    }
+
+    /// Whether methods of the project decide if a value is one of these; they are asked.
+    fn asks_elements(&mut self, values: &[Value<'p>], wanted: &Value<'p>) -> bool {
+        let asks_itself = self.method_of(wanted, "__eq__").is_some();
+        let mut asked = false;
+        for value in values.iter().take(MOST_ELEMENTS) {
+            if asks_itself || self.method_of(value, "__eq__").is_some() {
+                asked = true;
+                self.on_some_ways(|run| drop(run.compared_by_method(Comparison::Equal, value, wanted)));
+            }
+        }
+        asked
+    }
+
     pub(super) fn compare(&mut self, operator: Comparison, left: Value<'p>, right: Value<'p>) -> Value<'p> {
         let (left, right) = (self.force(left), self.force(right));
+        if let Some(said) = self.compared_by_method(operator, &left, &right) {
+            return said;
+        }
         let known = match operator {
             Comparison::Equal => equal(&left, &right),
             Comparison::NotEqual => equal(&left, &right).map(|same| !same),
@@ -223,6 +269,7 @@ impl<'p> Interpreter<'p> {
                     return truth.map_or(Value::Unknown, Value::Bool);
                 }
                 let contained = match &self.contents(&right) {
+                    Value::Sequence(values) if self.asks_elements(values, &left) => None,
                     Value::Sequence(values) => contains(values, &left),
                     Value::Mapping(items) => {
                         let keys: Vec<_> = items.iter().map(|(key, _)| key.clone()).collect();

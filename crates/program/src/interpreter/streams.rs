@@ -4,7 +4,7 @@
 use super::calls::Args;
 use super::iterators::Next;
 use super::{CodePosition, Interpreter};
-use crate::code::{Comprehension, Expr, ExprKind, Statement, StatementKind};
+use crate::code::{Block, Comprehension, Expr, ExprKind, Statement, StatementKind};
 use crate::facts::Span;
 use crate::program::heap::values::{Source, Stream, StreamOutput, Value};
 use std::rc::Rc;
@@ -66,9 +66,25 @@ impl<'p> Interpreter<'p> {
 
     /// Calls a function that may be called, with nobody knows what.
     pub(super) fn call_on_some_ways(&mut self, function: &Value<'p>, site: Span) -> Value<'p> {
-        let arguments = Args { items: Vec::new(), open: true };
-        self.on_some_ways(|run| drop(run.call(function.clone(), arguments, site)));
+        self.call_often(function, site);
         Value::Unknown
+    }
+
+    /// Calls a function nobody knows how often, with nobody knows what.
+    pub(super) fn call_often(&mut self, function: &Value<'p>, site: Span) {
+        static NOTHING: Block<'static> = Block::new();
+        let arguments = Args { items: Vec::new(), open: true };
+        let call = |run: &mut Self| drop(run.call(function.clone(), arguments.clone(), site));
+        self.on_some_ways(|run| run.looping(1, None, |run| run.passes(&NOTHING, call)));
+    }
+
+    /// Calls a function with each row, up to some of them.
+    fn call_until(&mut self, function: &Value<'p>, rows: &[Vec<Value<'p>>], site: Span) {
+        let Some((first, others)) = rows.split_first() else { return };
+        self.call(function.clone(), Args::positional(first.clone(), site), site);
+        if !others.is_empty() {
+            self.on_some_ways(|run| run.call_until(function, others, site));
+        }
     }
 
     pub(super) fn run_stream(&mut self, stream: &Rc<Stream<'p>>, site: Span) -> Value<'p> {
@@ -91,6 +107,10 @@ impl<'p> Interpreter<'p> {
                 let Some(rows) = self.rows_of(columns, site) else {
                     return self.call_on_some_ways(function, site);
                 };
+                if *keeps == StreamOutput::Until {
+                    self.call_until(function, &rows, site);
+                    return Value::Unknown;
+                }
                 let call = |row| self.call(function.clone(), Args::positional(row, site), site);
                 let results: Vec<_> = rows.into_iter().map(call).collect();
                 if *keeps == StreamOutput::Results { Value::sequence(results) } else { Value::Unknown }

@@ -1,0 +1,19 @@
+import os
+import random
+
+import torch
+
+CALLS = 0
+
+
+def hit(*given, **named):
+    global CALLS
+    CALLS += 1
+    os.environ["CUDA_VISIBLE_DEVICES"] = str(CALLS)
+    return CALLS
+
+
+eval("hit()")
+exec("hit()")
+
+torch.cuda.init()
