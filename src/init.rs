@@ -3,6 +3,7 @@
 
 pub mod evidence;
 pub mod fleet;
+pub mod import_test;
 pub mod machine;
 pub mod peers;
 pub mod runner;

@@ -7,7 +7,9 @@ use crate::init::evidence::Evidence;
 use crate::init::fleet::{Engine, Fleet, image};
 use crate::init::peers::{ImportedSettings, Tool, gpu_code};
 use crate::init::runner::Runner;
-use crate::init::{Cpu, Gpu, PRE_COMMIT, PolicyDraft, machine, of_home, policy_text, standards, workflow};
+use crate::init::{
+    Cpu, Gpu, PRE_COMMIT, PolicyDraft, import_test, machine, of_home, policy_text, standards, workflow,
+};
 use crate::policy::{self, Amount, DeviceOrder, Policy};
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
@@ -71,6 +73,11 @@ pub struct Arguments {
     /// Write the project's GPU standard, a Markdown page made from the policy, to FILE.
     #[arg(long, value_name = "FILE")]
     standards: Option<PathBuf>,
+    /// Write a pytest test that importing the project's packages, or these modules, leaves the GPU alone: no variable of it is
+    /// changed, and CUDA is not started.
+    #[arg(long, value_name = "MODULES", num_args = 0.., value_delimiter = ',', require_equals = true,
+          value_parser = importable)]
+    import_test: Option<Vec<String>>,
     /// Overwrite existing files.
     #[arg(long)]
     force: bool,
@@ -103,7 +110,8 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
     let fleet = arguments.fleet()?;
     let runner = arguments.runner.first().filter(|_| fleet.is_none());
     let asks_for_a_workflow = arguments.workflow || runner.is_some() || fleet.is_some();
-    let asks_for_more = arguments.pre_commit || asks_for_a_workflow || arguments.standards.is_some();
+    let asks_for_a_page = arguments.standards.is_some() || arguments.import_test.is_some();
+    let asks_for_more = arguments.pre_commit || asks_for_a_workflow || asks_for_a_page;
     let mut pages = Vec::new();
     let mut told = String::new();
     let mut in_force = existing.as_ref().map(|(_, policy)| policy.clone());
@@ -152,6 +160,9 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
     }
     if let Some(file) = &arguments.standards {
         pages.push(standards_page(file, &policy));
+    }
+    if let Some(modules) = &arguments.import_test {
+        pages.push(import_test_page(folder, modules)?);
     }
     // All of it or nothing.
     if let Some(page) = pages.iter().find(|page| page.file.exists() && !page.replaces && !arguments.force) {
@@ -291,6 +302,22 @@ fn standards_page(file: &Path, policy: &Policy) -> Page {
     Page { file: file.to_owned(), text: standards::page(policy), replaces }
 }
 
+/// A test that importing these modules leaves the GPU alone; of the project's packages where none is named.
+fn import_test_page(folder: &Path, modules: &[String]) -> anyhow::Result<Page> {
+    let modules = match modules {
+        [] => import_test::packages(folder),
+        named => named.to_vec(),
+    };
+    if modules.is_empty() {
+        bail!(
+            "{} has no package at its top or in src: name modules with --import-test=NAME",
+            folder.display()
+        );
+    }
+    let file = folder.join(import_test::file(folder));
+    Ok(Page { file, text: import_test::text(&modules), replaces: false })
+}
+
 fn write(page: &Page) -> anyhow::Result<()> {
     let written = match page.file.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => fs::create_dir_all(folder),
@@ -336,6 +363,18 @@ fn module(text: &str) -> Result<String, String> {
     let quoted = serde_json::Value::from(text).to_string();
     applied("cpu.entry-points", &format!("[{quoted}]"))?;
     Ok(text.to_owned())
+}
+
+/// The name of a module, without patterns.
+fn importable(text: &str) -> Result<String, String> {
+    let is_name = |part: &str| {
+        part.starts_with(|first: char| first.is_alphabetic() || first == '_')
+            && part.chars().all(|c| c.is_alphanumeric() || c == '_')
+    };
+    match text.split('.').all(is_name) {
+        true => Ok(text.to_owned()),
+        false => Err("it is a module that can be imported, such as app.models".to_owned()),
+    }
 }
 
 fn value(key: &str, text: &str) -> Result<(), String> {

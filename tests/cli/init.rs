@@ -4,6 +4,7 @@ use crate::INDEX_WITHOUT_ORDER;
 use crate::project::{Answer, Project, answer};
 use std::fs;
 
+mod import_test;
 mod inferred;
 mod peers;
 

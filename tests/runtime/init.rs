@@ -1,6 +1,7 @@
 //! `gpulint init`: which cards of a simulated host it offers, and what it writes.
 
 use crate::folder::Folder;
+use crate::pytest_plugin::{has_pytest, python};
 use simulated_gpu_host::{Fault, SimulatedHost};
 use std::process::Command;
 
@@ -133,5 +134,42 @@ fn without_a_card_the_reason_is_said() {
         let written = init(&host, &[]);
         assert_eq!(written.note.trim_end(), format!("{because}{reason}; write its name under `gpu`"));
         assert_eq!(written.keys, [""; 0]);
+    }
+}
+
+/// pytest runs what `--import-test` writes: of four packages one sets a mask, one starts CUDA and one cannot be imported.
+#[test]
+fn importing_leaves_the_gpu_alone() {
+    if !has_pytest() {
+        return;
+    }
+    let folder = Folder::new("init-import-test");
+    let starts = "import ctypes\nctypes.CDLL('libcuda.so.1').cuInit(0)\n";
+    let masks = "import os\nos.environ['CUDA_VISIBLE_DEVICES'] = '1'\n";
+    let packages = [
+        ("broken", "import not_there\n"),
+        ("masks", masks),
+        ("quiet", "print('made', end='')\n"),
+        ("starts", starts),
+    ];
+    for (name, text) in packages {
+        std::fs::create_dir(folder.path().join(name)).expect("it can be made");
+        std::fs::write(folder.path().join(name).join("__init__.py"), text).expect("it can be written");
+    }
+    let host = SimulatedHost::new();
+    let mut init = host.command(env!("CARGO_BIN_EXE_gpulint"));
+    let written = init.args(["init", "--import-test"]).current_dir(folder.path()).output();
+    assert!(written.expect("gpulint can be started").status.success());
+    let mut pytest = host.command(python());
+    let options = ["-q", "-p", "no:cacheprovider", "-rf", "tests/test_import_leaves_gpu_alone.py"];
+    pytest.args(["-m", "pytest"]).args(options).current_dir(folder.path());
+    pytest.env("PYTHONDONTWRITEBYTECODE", "1").env("PYTHONPATH", folder.path()).env("COLUMNS", "200");
+    let said = pytest.output().expect("pytest can be started");
+    let said = String::from_utf8_lossy(&said.stdout);
+    let masked = "`import masks` sets {'CUDA_VISIBLE_DEVICES': '1'}, for every program that imports it";
+    for expected in
+        [masked, "`import starts` starts CUDA", "`import broken` failed", "2 failed, 4 passed, 2 errors"]
+    {
+        assert!(said.contains(expected), "{expected}: {said}");
     }
 }

@@ -15,7 +15,7 @@ const RTX_5060_TI: &str = "GPU-50605060-0000-4000-8000-000000000001";
 const NO_PROGRAM: &str = "/usr/bin:/bin";
 
 /// Whether there is a Python with pytest and pytest-xdist; where tools are required, there is.
-fn has_pytest() -> bool {
+pub fn has_pytest() -> bool {
     let asked = Command::new("python3").args(["-c", "import pytest, xdist"]).output();
     let found = asked.is_ok_and(|output| output.status.success());
     assert!(
@@ -29,7 +29,7 @@ fn has_pytest() -> bool {
 }
 
 /// The program itself: what PATH leads to may be a script that looks for it there.
-fn python() -> &'static str {
+pub fn python() -> &'static str {
     static PYTHON: OnceLock<String> = OnceLock::new();
     PYTHON.get_or_init(|| {
         let asked = Command::new("python3").args(["-c", "import sys; print(sys.executable)"]).output();
