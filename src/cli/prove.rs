@@ -83,6 +83,10 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> anyhow::Result<u8> {
         say(format_args!("error: {refusal}"));
         return Ok(refusal.exit_code().try_into().unwrap_or(u8::MAX));
     }
+    // Who started the worker reads the record; what it prints is what its command said.
+    if arguments.worker {
+        return Ok(proof.exit_code.try_into().unwrap_or(u8::MAX));
+    }
     let page = match arguments.format {
         Form::Text => text(&proof),
         Form::Json => proof.to_json()?,

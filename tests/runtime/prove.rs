@@ -393,6 +393,7 @@ fn targets_without_a_gpu_are_proven_by_validate() {
             ("gpulint.yaml", &policy),
             ("clean.py", "print(1)\n"),
             ("dirty.py", "import cupy\n"),
+            ("fails.py", "raise SystemExit('the model has no weights')\n"),
         ]);
         let mut gpulint = Command::new(GPULINT);
         gpulint.current_dir(project.0.path()).env("PYTHONPATH", "lib/site-packages");
@@ -408,6 +409,10 @@ fn targets_without_a_gpu_are_proven_by_validate() {
     let (code, document) = validate(&["clean", "dirty"]);
     assert_eq!((code, &document["verdict"]), (Some(4), &Value::from("rejected")), "{document:#}");
     assert_eq!(document["reasons"][0]["code"], "forbidden-import");
+    let (code, document) = validate(&["fails"]);
+    assert_eq!(code, Some(4), "{document:#}");
+    let why = document["reasons"][0]["message"].as_str().unwrap_or_default();
+    assert!(why.ends_with("the command ended with code 1; it said: the model has no weights"), "{why}");
 }
 
 #[test]

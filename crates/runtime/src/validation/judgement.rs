@@ -6,6 +6,7 @@ mod native;
 mod run;
 
 pub use native::SLOW;
+pub use run::tail;
 
 use super::document::{BurnEvidence, Check, Kind, LeakEvidence, Reason, State, Verdict, Weight};
 use super::evidence::Lines;

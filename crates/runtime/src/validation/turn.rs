@@ -147,7 +147,12 @@ impl RunningCheck {
             return vec![Reason::of(Weight::Infrastructure, "infrastructure", message)];
         };
         check.record = Some(proof.record.clone());
-        let reasons = proof.reasons.clone();
+        let mut reasons = proof.reasons.clone();
+        let of_end =
+            |reason: &&mut Reason| ["command-failed", "crashed", "time-limit"].contains(&&*reason.code);
+        if let Some(reason) = reasons.iter_mut().find(of_end) {
+            reason.message.push_str(&judgement::tail(&self.files.said()));
+        }
         check.proof = Some(proof);
         reasons
     }

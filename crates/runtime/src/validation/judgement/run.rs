@@ -220,7 +220,7 @@ fn lost_card() -> Reason {
 }
 
 /// What the command said at its end, to go behind a sentence.
-fn tail(said: &str) -> String {
+pub fn tail(said: &str) -> String {
     const LINES: usize = 3;
     let lines: Vec<&str> = said.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     match lines.get(lines.len().saturating_sub(LINES)..) {
