@@ -100,6 +100,33 @@ LightningCLI(Model)
         "a prompt",
         "import cmd\nclass Shell(cmd.Cmd):\n    def preloop(self): pass\n    def do_train(self, line): torch.cuda.init()\nShell().cmdloop()\n",
     ),
+    (
+        "a server",
+        "from flask import Flask\napp = Flask(__name__)\n@app.route('/')\ndef answer(): torch.cuda.init()\napp.run()\n",
+    ),
+    (
+        "a server in parts",
+        "from fastapi import APIRouter, FastAPI
+router = APIRouter()
+@router.post('/answer')
+async def answer(): torch.cuda.init()
+app = FastAPI()
+app.include_router(router)
+",
+    ),
+    (
+        "an interface",
+        "import gradio as gr
+def answer(text): torch.cuda.init()
+with gr.Blocks() as demo:
+    gr.Button().click(fn=answer, inputs=[], outputs=[])
+demo.launch()
+",
+    ),
+    (
+        "a worker without servers",
+        "import runpod\ndef answer(job): torch.cuda.init()\nrunpod.serverless.start({'handler': answer})\n",
+    ),
     ("a profile", "import cProfile\ndef train(): torch.cuda.init()\ncProfile.run('train()')\n"),
 ];
 
@@ -131,5 +158,25 @@ args = parser.parse_args()
 args.func(args)
 ";
     let said = Project::new().file("main.py", text).run("trace main.py");
+    assert!(said.stdout.contains("No call that initialises CUDA was seen."), "{said:?}");
+}
+
+#[test]
+fn a_server_answers_when_it_has_started() {
+    let app = "import os
+import torch
+from fastapi import FastAPI
+app = FastAPI()
+@app.get('/')
+def answer(): torch.cuda.init()
+@app.on_event('startup')
+def start(): os.environ['CUDA_VISIBLE_DEVICES'] = '1'
+";
+    let test = "from app import app\n\n\ndef test_app():\n    assert app\n";
+    let project = Project::new().file("app.py", app).file("test_app.py", test);
+    let said = project.run("trace app.py");
+    let end = "First GPU use: torch.cuda.init() at app.py:6\n  CUDA_VISIBLE_DEVICES is \"1\"\n";
+    assert!(said.stdout.contains(end), "{said:?}");
+    let said = project.run("trace test_app.py");
     assert!(said.stdout.contains("No call that initialises CUDA was seen."), "{said:?}");
 }

@@ -73,6 +73,7 @@ mod refusals;
 mod releases;
 mod repeated_runs;
 mod search_paths;
+mod servers;
 mod settings_files;
 mod spawned_processes;
 mod stacks;

@@ -117,6 +117,7 @@ impl<'p> Interpreter<'p> {
                     }
                     _ => {
                         self.decorated_by_experiment(&path, &value, span);
+                        self.decorated_by_server(&path, &value, span);
                         return self.launchable(wrapper_path).map_or(value, Value::Outside);
                     }
                 };

@@ -214,7 +214,7 @@ impl<'p> Interpreter<'p> {
 /// What a table of functions or classes gives for a key that is not known: one of them. Of other tables nothing is known.
 pub(super) fn one_of_functions<'a, 'p: 'a>(values: impl Iterator<Item = &'a Value<'p>>) -> Value<'p> {
     /// A larger table is a registry, of which a program uses a part.
-    const MOST: usize = 8;
+    const MOST: usize = 16;
     let values: Vec<Value<'p>> = values.cloned().collect();
     let is_of_project = |value: &Value<'p>| matches!(value, Value::Function(_) | Value::Class(_));
     let is_called =

@@ -54,6 +54,9 @@ impl<'p> Interpreter<'p> {
         if let Some(value) = self.call_by_meaning(&text, &args, span) {
             return value;
         }
+        if self.given_to_server(&text, &args, span) {
+            return Value::Outside(call_model.result);
+        }
         if let Some(value) = self.call_by_name(&text, &args, span) {
             return value;
         }

@@ -1,10 +1,11 @@
-//! What is left for later: tasks of asyncio run when the one that made them waits, and what `atexit` is given when the
-//! program ends.
+//! What is left for later: tasks of asyncio run when the one that made them waits, what a server calls runs behind the top level of
+//! the program, and what `atexit` is given when the program ends.
 
 use super::Interpreter;
 use super::calls::Args;
 use crate::code::{Expr, ExprKind};
 use crate::facts::{FileId, Place, Span};
+use crate::program::Start;
 use crate::program::heap::Relation;
 use crate::program::heap::values::{Closure, Value};
 use rustc_hash::FxHashMap;
@@ -12,16 +13,36 @@ use rustc_hash::FxHashMap;
 /// How often tasks have made one of each function, while tasks run.
 pub(super) type MadeByTasks = Option<FxHashMap<(FileId, usize), u32>>;
 
-/// A function that is called when the program ends.
+/// When a function that was left for later is called, in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Moment {
+    /// A server starts.
+    Startup,
+    /// A server answers.
+    Request,
+    /// The program ends: the last first.
+    Exit,
+}
+
+/// A function that is called behind the top level of the program.
 #[derive(Clone)]
 pub(crate) struct AtExit<'p> {
     function: Value<'p>,
     args: Args<'p>,
     /// Where that was said.
     span: Span,
+    moment: Moment,
 }
 
 impl<'p> AtExit<'p> {
+    pub fn function(&self) -> &Value<'p> {
+        &self.function
+    }
+
+    pub(super) fn is_at(&self, moment: Moment) -> bool {
+        self.moment == moment
+    }
+
     /// The function and its arguments.
     pub fn values(&self) -> impl Iterator<Item = &Value<'p>> {
         [&self.function].into_iter().chain(self.args.items.iter().map(|argument| &argument.value))
@@ -59,7 +80,7 @@ impl<'p> Interpreter<'p> {
             return false;
         };
         let args = Args { items: args.items[1..].to_vec(), open: args.open };
-        self.at_exit.push(AtExit { function, args, span });
+        self.leave(function, args, span, Moment::Exit);
         true
     }
 
@@ -68,7 +89,7 @@ impl<'p> Interpreter<'p> {
         let lifespan = args.keyword("lifespan").map(|argument| self.force(argument.value.clone()));
         if let Some(function @ Value::Function(_)) = lifespan {
             let args = Args::positional(vec![Value::Unknown], span);
-            self.at_exit.push(AtExit { function, args, span });
+            self.leave(function, args, span, Moment::Startup);
         }
     }
 
@@ -79,14 +100,29 @@ impl<'p> Interpreter<'p> {
             && let [first] = &call.arguments[..]
             && matches!(&first.value.kind, ExprKind::Text(event) if event == "startup")
         {
-            let (function, args) = (function.clone(), Args::default());
-            self.at_exit.push(AtExit { function, args, span: decorator.span });
+            self.leave(function.clone(), Args::default(), decorator.span, Moment::Startup);
         }
     }
 
-    /// The program ends: what was left for that is called, the last first. Whether it comes to its end is not known.
+    pub(super) fn leave(&mut self, function: Value<'p>, args: Args<'p>, span: Span, moment: Moment) {
+        self.at_exit.push(AtExit { function, args, span, moment });
+    }
+
+    /// The next function that was left for later.
+    fn next_left(&mut self) -> Option<AtExit<'p>> {
+        // Nothing serves in a test, or where code is only imported.
+        if self.start == Start::Tests || !self.start.is_program() {
+            self.at_exit.retain(|left| left.moment != Moment::Request);
+        }
+        let moment = self.at_exit.iter().map(|left| left.moment).min()?;
+        let mut of_moment = (0..self.at_exit.len()).filter(|at| self.at_exit[*at].moment == moment);
+        let at = if moment == Moment::Exit { of_moment.next_back() } else { of_moment.next() };
+        at.map(|at| self.at_exit.remove(at))
+    }
+
+    /// What was left for later is called behind the top level of the program. Whether it comes to its end is not known.
     pub(super) fn run_at_exit(&mut self) {
-        while let Some(AtExit { function, args, span }) = self.at_exit.pop() {
+        while let Some(AtExit { function, args, span, .. }) = self.next_left() {
             let Value::Function(function) = function else { continue };
             self.flow = super::Flow::Next;
             self.in_an_arm(|run| {
