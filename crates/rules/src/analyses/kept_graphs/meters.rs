@@ -94,6 +94,10 @@ fn sum_of(scope: &FileScope<'_>, class: &str, method: &str, position: usize) -> 
     let mut others =
         files.iter().filter(|file| **file != scope.file && scope.program.has_word(**file, class));
     others.find_map(|file| {
+        // Most files that name a class do not define it.
+        if !scope.program.code(*file).classes.iter().any(|known| known.name == class) {
+            return None;
+        }
         let names = Names::of(scope.program, *file);
         let other = scope.of_other(*file, &names);
         sum_in(&other, class, method, position)
