@@ -86,6 +86,7 @@ impl<'p> Interpreter<'p> {
             || Self::is_mark(&text)
             || waits_for_start(&text)
             || opens(&text)
+            || &*text == "hydra.main"
             || matches!(&*text, "contextlib.closing" | "contextlib.aclosing" | "contextlib.nullcontext")
             || text.ends_with(".ProcessPoolExecutor");
         CallModel {
