@@ -17,7 +17,9 @@ mod wrappers;
 
 pub use containers::{SOME_IMAGE, is_engine};
 pub use launchers::Mask;
-pub use ranks::{Machines, Ranks, machines, nodes, ranks, ranks_of_settings, settings_of_accelerate};
+pub use ranks::{
+    Machines, Ranks, cards_of_accelerate, machines, nodes, ranks, ranks_of_settings, settings_of_accelerate,
+};
 pub use slurm::directives;
 
 use make::make_started;

@@ -19,6 +19,7 @@ mod code_position;
 mod collections;
 mod command_groups;
 mod command_words;
+mod composed_settings;
 mod compound;
 mod constant_methods;
 mod construction;

@@ -3,6 +3,7 @@
 //! variable can have, since they are joined at branches and end with a process in the same way.
 
 use super::heap::values::Value;
+use super::relevance::SETTINGS_ENDINGS;
 use crate::facts::{FileId, Place, Span};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -43,9 +44,11 @@ pub(super) fn arguments_in<'w>(
     const MOST: usize = 64;
     let mut told = Vec::new();
     let (mut is_about_device, mut says_something) = (None, false);
+    let mut is_about_settings = false;
     for (word, place) in words.take(MOST) {
         let Some(word) = word else {
             told.push(LauncherArgument::Unknown);
+            is_about_settings = false;
             continue;
         };
         let option = word.strip_prefix('-').filter(|rest| rest.starts_with(|c: char| !c.is_ascii_digit()));
@@ -55,13 +58,24 @@ pub(super) fn arguments_in<'w>(
                     option.split_once('=').map_or((option, None), |(name, value)| (name, Some(value)));
                 // `-g 2`
                 let is_letter = name.len() == 1;
-                let speaks = may_choose(name);
+                let is_settings = may_name_settings(name);
+                let speaks = may_choose(name) || is_settings;
+                is_about_settings = value.is_none() && is_settings;
                 is_about_device = value.is_none().then_some(speaks || is_letter);
                 says_something |= speaks || is_letter && value.is_some_and(names_gpus);
                 match value {
                     Some(_) if !speaks && !is_letter => LauncherArgument::Other,
                     _ => LauncherArgument::Word(word.into(), place),
                 }
+            }
+            // `--config small.yaml`, and `trainer.devices=2` for Hydra.
+            None if std::mem::take(&mut is_about_settings)
+                || names_settings_file(word)
+                || is_override(word) =>
+            {
+                says_something = true;
+                is_about_device = None;
+                LauncherArgument::Word(word.into(), place)
             }
             // Behind an option that is not about GPUs it is most likely the value of that.
             None if is_about_device.unwrap_or(true) && names_gpus(word) => {
@@ -74,7 +88,33 @@ pub(super) fn arguments_in<'w>(
             }
         });
     }
-    if says_something { told } else { Vec::new() }
+    match () {
+        () if says_something => told,
+        // Any of them may choose.
+        () if told.contains(&LauncherArgument::Unknown) => vec![LauncherArgument::Unknown],
+        () => Vec::new(),
+    }
+}
+
+/// Whether an option is one that names a file of settings, by habit.
+fn may_name_settings(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    ["config", "cfg", "settings", "params"].iter().any(|word| name.contains(word))
+}
+
+/// `conf/small.yaml`
+pub(super) fn names_settings_file(word: &str) -> bool {
+    SETTINGS_ENDINGS.iter().any(|ending| word.ends_with(ending))
+}
+
+/// `trainer.devices=[1]`, `+experiment=large`
+fn is_override(word: &str) -> bool {
+    let is_key = |key: &str| {
+        let key = key.trim_start_matches('+');
+        key.starts_with(|first: char| first.is_ascii_lowercase())
+            && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.-/@".contains(&byte))
+    };
+    word.split_once('=').is_some_and(|(key, _)| is_key(key))
 }
 
 /// Whether a name is one that holds the number of a GPU or of a process, or a device, by habit.

@@ -1,5 +1,6 @@
 //! The words of a message: what happened, with which value, and what the policy wants.
 
+use crate::code::Observation;
 use crate::policy::Policy;
 use crate::program::knowledge::{Does, Variables};
 use crate::program::trace::{Event, EventKind};
@@ -133,6 +134,9 @@ impl Words<'_> {
                 })
             }
             ("text", EventKind::Observed { text, .. }) => Some(text.clone()),
+            ("instead", EventKind::Observed { what: Observation::IndexInDevice, .. }) => Some(
+                "hand the index over in an argument of its own, `device=\"cuda\", device_index=1`".to_owned(),
+            ),
             ("device", EventKind::Select { text, .. }) => Some(text.clone()),
             ("index", EventKind::Select { index: Some(index), .. }) => Some(index.to_string()),
             ("by", EventKind::Select { by, .. }) => Some(by.clone()),

@@ -216,6 +216,8 @@ pub enum Observation {
     MachineIndexInside,
     /// A mask that names GPUs of the machine reaches a container that may count anew.
     HostMaskInContainer,
+    /// A device is told with its index to a call that takes the kind alone.
+    IndexInDevice,
     /// A mask of CUDA is used where the cards of the machine are counted by their slots.
     MaskForMachine,
 }

@@ -115,10 +115,22 @@ impl Launcher {
 
 /// The file of settings that `accelerate launch` is given, where its words say nothing of the processes themselves.
 pub fn settings_of_accelerate<'w>(words: &[Option<&'w str>]) -> Option<&'w str> {
-    let at = words.iter().position(|word| matches!(word, Some("--config_file" | "--config-file")))?;
-    let says = |option: &str| words.iter().flatten().any(|word| word.starts_with(option));
-    let is_overruled = ["--num_processes", "--num-processes", "--cpu"].iter().any(|option| says(option));
-    (words.contains(&Some("accelerate")) && !is_overruled).then(|| words.get(at + 1).copied().flatten())?
+    settings_without(words, &["--num_processes", "--num-processes", "--cpu"])
+}
+
+/// The file of settings that picks the cards for `accelerate launch`, where its words do not.
+pub fn cards_of_accelerate<'w>(words: &[Option<&'w str>]) -> Option<&'w str> {
+    settings_without(words, &["--gpu_ids", "--gpu-ids", "--cpu"])
+}
+
+fn settings_without<'w>(words: &[Option<&'w str>], overruling: &[&str]) -> Option<&'w str> {
+    let told = words.iter().enumerate().find_map(|(at, word)| match (*word)?.split_once('=') {
+        Some(("--config_file" | "--config-file", path)) => Some(path),
+        None if matches!(*word, Some("--config_file" | "--config-file")) => words.get(at + 1).copied()?,
+        _ => None,
+    })?;
+    let says = |option: &&str| words.iter().flatten().any(|word| word.starts_with(*option));
+    (words.contains(&Some("accelerate")) && !overruling.iter().any(says)).then_some(told)
 }
 
 /// The GPUs that a file of settings of accelerate asks for, on one machine.

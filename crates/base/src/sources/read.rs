@@ -87,7 +87,18 @@ fn may_matter(path: &Path, language: Option<Language>, bytes: &[u8]) -> bool {
             || says_project(path)
             || asks_for_crate(path, bytes)
             || mentions_gpu(bytes)
+            || language == Some(Language::Yaml) && names_defaults(bytes)
             || language == Some(Language::Requirements) && asks_for_build(bytes))
+}
+
+/// Whether settings are put together from other files, as those of Hydra are: `defaults:` with a list.
+fn names_defaults(bytes: &[u8]) -> bool {
+    let lists = |at: usize| {
+        let rest = &bytes[at + "defaults:".len()..];
+        let mut words = rest.split(|byte| byte.is_ascii_whitespace()).filter(|word| !word.is_empty());
+        words.next() == Some(b"-")
+    };
+    memchr::memmem::find_iter(bytes, b"defaults:").any(|at| (at == 0 || bytes[at - 1] == b'\n') && lists(at))
 }
 
 /// Whether a list for pip asks for the build without a GPU of what has another one.

@@ -124,6 +124,8 @@ pub(crate) struct DecoratorMarks<'p> {
     pub threads: bool,
     /// click fills its parameters from the command line.
     pub is_command: bool,
+    /// What Hydra fills its first parameter with.
+    pub settings: Option<Value<'p>>,
     /// The decorator that releases GPU memory behind it, by the policy.
     pub cleanup: Option<&'p str>,
 }
@@ -136,6 +138,7 @@ impl DecoratorMarks<'_> {
             && (self.skipped, self.autouse, self.lasting) == (other.skipped, other.autouse, other.lasting)
             && self.mock_arguments == other.mock_arguments
             && self.is_command == other.is_command
+            && self.settings.is_some() == other.settings.is_some()
             && self.fixtures == other.fixtures
             && self.parameters.len() == other.parameters.len()
             && parameters.into_iter().all(|(one, other)| one.0 == other.0 && one.1.same(&other.1))

@@ -5,6 +5,7 @@ use super::branches::ArmRun;
 use super::builtin_names::may_have;
 use super::calls::Args;
 use super::decorators::Decorated;
+use super::device_indices::kind_asked;
 use crate::code::Expr;
 use crate::facts::Span;
 use crate::program::heap::values::{ClassValue, Closure, Instance, Role, Value};
@@ -171,6 +172,7 @@ impl<'p> Interpreter<'p> {
                 self.bind_method(found, object, Some(object), span)
             }
             Value::Collection(_) if let Some(value) = self.key_as_attribute(object, name) => value,
+            Value::Text(text) if let Some(kind) = kind_asked(text, name) => kind,
             Value::Text(_)
             | Value::Int(..)
             | Value::Bool(_)

@@ -11,8 +11,7 @@ use super::search_paths::{folder_of, joined, normal};
 use crate::code::{Expr, ExprKind};
 use crate::facts::{FileId, Place, Span};
 use crate::program::heap::values::Value;
-use crate::program::launcher_arguments::{packed, unpacked};
-use crate::program::relevance::SETTINGS_ENDINGS;
+use crate::program::launcher_arguments::{names_settings_file, packed, unpacked};
 use crate::program::state::Definition;
 use crate::program::trace::NOT_NOTED;
 use crate::sources::Language;
@@ -177,14 +176,15 @@ impl<'p> Interpreter<'p> {
         }
     }
 
-    /// `add_argument("--config", default="config.yaml")`: what holds for a program that is started without a word. Of one that a
-    /// launcher starts it is not known which file it is told.
+    /// `add_argument("--config", default="config.yaml")`: what holds for a program that is started without a word. What a launcher
+    /// says is looked at where the words are parsed.
     pub(super) fn remember_settings_path(&mut self, args: &Args<'p>) {
         let Some(Value::Text(default)) = args.keyword("default").map(|default| default.value.clone()) else {
             return;
         };
-        let is_settings = SETTINGS_ENDINGS.iter().any(|ending| default.text.ends_with(ending));
-        if !is_settings || self.launch.is_some() {
+        if !names_settings_file(&default.text)
+            || self.launch.is_some_and(|launch| !launch.arguments.is_empty())
+        {
             return;
         }
         if let Some(name) = name_of(args) {
@@ -203,7 +203,7 @@ impl<'p> Interpreter<'p> {
         languages.contains(&self.program.language_of(file)).then_some(file)
     }
 
-    fn held_by(&mut self, held: &'p Expr<'p>, file: FileId) -> Value<'p> {
+    pub(super) fn held_by(&mut self, held: &'p Expr<'p>, file: FileId) -> Value<'p> {
         let place = Place { file, span: held.span };
         match &held.kind {
             ExprKind::Text(text) => Value::text(borrow(text), place),
@@ -281,7 +281,7 @@ impl<'p> Interpreter<'p> {
     }
 
     /// A dictionary that may have other keys than these.
-    fn open_dictionary(&mut self, known: Vec<(Value<'p>, Value<'p>)>) -> Value<'p> {
+    pub(super) fn open_dictionary(&mut self, known: Vec<(Value<'p>, Value<'p>)>) -> Value<'p> {
         let items = std::iter::once((Value::Unknown, Value::Unknown)).chain(known).collect();
         self.collection(Value::mapping(items))
     }
@@ -337,6 +337,6 @@ pub(super) fn opens(path: &str) -> bool {
 }
 
 /// Under which name the default of an option is kept that is the path of a file of settings.
-fn key_of(option: &str) -> String {
+pub(super) fn key_of(option: &str) -> String {
     format!("=settings {option}")
 }

@@ -1,5 +1,7 @@
 //! The index of a GPU in a text.
 
+use crate::program::heap::values::{Text, Value};
+
 /// Whether a text for `device_map` spreads a model over the GPUs that are visible.
 pub fn is_spread(text: &str) -> bool {
     matches!(text, "auto" | "balanced" | "balanced_low_0" | "sequential")
@@ -30,4 +32,11 @@ pub(super) fn indices_of(part: &str) -> Vec<i64> {
         Some((Some(first), Some(last))) if last < MOST => (first..=last).collect(),
         _ => number(part).into_iter().collect(),
     }
+}
+
+/// `torch.device("cuda:1").type`: a device is its name.
+pub(super) fn kind_asked<'p>(device: &Text<'p>, attribute: &str) -> Option<Value<'p>> {
+    let (kind, index) = device.text.split_once(':').unwrap_or((&*device.text, "0"));
+    let is_known = matches!(kind, "cuda" | "cpu" | "mps" | "xpu" | "npu") && index.parse::<u8>().is_ok();
+    (attribute == "type" && is_known).then(|| Value::text(kind.to_owned(), device.place))
 }

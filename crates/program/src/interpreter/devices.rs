@@ -222,6 +222,8 @@ impl<'p> Interpreter<'p> {
                         Device::Gpu { index: None, text: text.text.to_string(), place: Some(text.place) }
                     }
                     name => match cuda_index(name, gpu_names) {
+                        // Such a call refuses it.
+                        Some(_) if form == DeviceForm::Name => Device::Unknown,
                         Some(index) => gpu(index, value),
                         // `f"cuda:{rank}"` with a rank that is not known.
                         None if name.starts_with("cuda:") => {
@@ -368,6 +370,9 @@ impl<'p> Interpreter<'p> {
         for spec in specs {
             if let Some(argument) = args.get(spec.position, spec.name.as_deref()) {
                 let argument = argument.clone();
+                if spec.form == DeviceForm::Name {
+                    self.observe_index_in_name(&argument, spec.name.as_deref());
+                }
                 found.extend(
                     self.devices_in(spec.form, &argument).into_iter().map(|device| (device, argument.span)),
                 );

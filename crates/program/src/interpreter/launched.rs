@@ -2,13 +2,15 @@
 //! itself, and whose environment counts.
 
 use super::Interpreter;
+use super::calls::Arg;
 use super::command_words::Argument;
-use crate::code::{Command, Observation};
+use super::device_indices::cuda_index;
+use crate::code::{Command, Expr, ExprKind, Observation};
 use crate::commands::{
-    Gpus, Invocation, Mask, Ranks, SeparateEnvironment, program_name, ranks, ranks_of_settings,
-    settings_of_accelerate,
+    Gpus, Invocation, Mask, Ranks, SeparateEnvironment, cards_of_accelerate, program_name, ranks,
+    ranks_of_settings, settings_of_accelerate,
 };
-use crate::facts::Span;
+use crate::facts::{Place, Span};
 use crate::masks;
 use crate::program::heap::values::Value;
 use crate::program::state::{Definition, MASK};
@@ -20,7 +22,7 @@ impl<'p> Interpreter<'p> {
     /// A launcher of processes picks the GPUs for what it starts.
     pub(super) fn mask_by_launcher(&mut self, mask: Option<Mask>, words: &[Argument<'p>]) {
         let (word, value) = match mask {
-            None => return,
+            None => return self.mask_by_settings(words),
             Some(Mask::First { count, word }) if self.program.options.launchers_set_masks => {
                 (word, (0..count).map(|card| card.to_string()).collect::<Vec<_>>().join(","))
             }
@@ -41,6 +43,46 @@ impl<'p> Interpreter<'p> {
         let key = Value::text(MASK, self.place(word.span));
         let value = Value::text(value, self.place(word.span));
         self.write_variable(&key, &value, word.span, false);
+    }
+
+    /// `gpu_ids: 0,1` in the settings that `accelerate launch --config_file` is given: it writes them into the variable.
+    fn mask_by_settings(&mut self, words: &[Argument<'p>]) {
+        let texts: Vec<Option<&str>> = words.iter().map(|word| word.text.as_deref()).collect();
+        let file = cards_of_accelerate(&texts)
+            .and_then(|path| self.program.launched_file(self.here.file, None, path));
+        let Some(Expr { kind: ExprKind::Mapping(settings), .. }) =
+            file.and_then(|file| self.program.code_in_pieces(file).contents.as_ref())
+        else {
+            return;
+        };
+        let held = |name: &str| {
+            let is_it = |key: &Expr<'_>| matches!(&key.kind, ExprKind::Text(text) if text == name);
+            settings.iter().find(|(key, _)| key.as_ref().is_some_and(is_it)).map(|(_, value)| value)
+        };
+        let Some(ids) = held("gpu_ids") else { return };
+        let list = match &ids.kind {
+            ExprKind::Text(text) if text != "all" => text.to_string(),
+            ExprKind::Int(number) => number.to_string(),
+            _ => return,
+        };
+        let place = Place { file: file.unwrap_or(self.here.file), span: ids.span };
+        let key = Value::text(MASK, place);
+        let value = Value::text(list, place);
+        let span = words.last().map_or(ids.span, |word| word.span);
+        self.write_variable(&key, &value, span, false);
+    }
+
+    /// `WhisperModel("small", device=settings["device"])` with `cuda:1` in the settings. What stands in the call itself is looked at there.
+    pub(super) fn observe_index_in_name(&mut self, argument: &Arg<'p>, name: Option<&str>) {
+        let value = self.force(argument.value.clone());
+        let value = self.option_default(&value).unwrap_or(value);
+        let Value::Text(text) = self.whole_contents(&value) else { return };
+        let has_index = cuda_index(&text.text, false).is_some();
+        if has_index && text.place != self.place(argument.span) {
+            let name = name.unwrap_or("device");
+            let says = format!("`{name}` takes the kind of device alone, and is given `{}`", text.text);
+            self.note_observed(Observation::IndexInDevice, says, argument.span);
+        }
     }
 
     pub(super) fn note_observed(&mut self, what: Observation, text: String, span: Span) {

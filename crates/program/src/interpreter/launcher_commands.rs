@@ -6,7 +6,9 @@ use super::launchers::images::given_by;
 use super::launchers::make::MakeInvocation;
 use super::{CodePosition, Interpreter};
 use crate::code::{Command, ExprKind, Function, Host, Observation, ParameterKind};
-use crate::commands::{Gpus, Invocation, SeparateEnvironment, Setting, Started, invocation, program_name};
+use crate::commands::{
+    Gpus, Invocation, SeparateEnvironment, Setting, Started, cards_of_accelerate, invocation, program_name,
+};
 use crate::facts::{FileId, Span};
 use crate::program::heap::values::{Closure, Value};
 use crate::program::knowledge::Does;
@@ -64,6 +66,7 @@ impl<'p> Interpreter<'p> {
             && !invocation.clean
             && invocation.settings.is_empty()
             && invocation.mask.is_none()
+            && cards_of_accelerate(texts).is_none()
             && invocation.settings_files.is_empty();
         if command.environment.is_empty() && plain && !dynamic && invocation.elsewhere.is_none() {
             self.observe_command(command, words, span);

@@ -86,6 +86,11 @@ impl<'p> Interpreter<'p> {
         marks.skipped |=
             ["mark.skip", "mark.skip()", "unittest.skip()"].iter().any(|end| text.ends_with(end));
         marks.is_command |= text.starts_with("click.option(") || text.starts_with("click.argument(");
+        if &*text == "hydra.main()" {
+            let args = self.made_with(*path).cloned();
+            marks.settings = args.and_then(|args| self.composed_settings(&args));
+            return;
+        }
         let Some(args) = self.made_with(*path) else { return };
         if text.ends_with("usefixtures()") {
             let names = args.items.iter().filter_map(|argument| argument.value.as_text());

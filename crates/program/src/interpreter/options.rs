@@ -4,7 +4,7 @@ use super::Interpreter;
 use super::calls::Args;
 use crate::facts::Place;
 use crate::program::heap::values::{Closure, PathId, Value};
-use crate::program::launcher_arguments::{self, LauncherArgument};
+use crate::program::launcher_arguments::{self, LauncherArgument, names_settings_file};
 use crate::program::state::Definition;
 use crate::program::trace::NOT_NOTED;
 use smallvec::smallvec;
@@ -61,7 +61,7 @@ impl<'p> Interpreter<'p> {
     }
 
     /// The words of the command line, where they are known.
-    fn words_told(&mut self) -> Option<Vec<LauncherArgument>> {
+    pub(super) fn words_told(&mut self) -> Option<Vec<LauncherArgument>> {
         match &self.reaching(launcher_arguments::WORDS)[..] {
             [Definition::Set(_, Some(packed))] => Some(launcher_arguments::unpacked_words(packed)),
             _ => None,
@@ -131,6 +131,32 @@ impl<'p> Interpreter<'p> {
                 self.set_reaching(&launcher_arguments::key_of(&form.name), held);
             }
         }
+        for form in forms.iter().filter(|form| form.takes == OptionArity::One) {
+            self.remember_settings_told(form, &forms, &words);
+        }
+    }
+
+    /// `--config small.yaml`: the file of settings that an option names, or its default.
+    fn remember_settings_told(
+        &mut self,
+        form: &OptionForm<'p>,
+        forms: &[OptionForm<'p>],
+        words: &[LauncherArgument],
+    ) {
+        let told = match said_of(form, forms, words) {
+            OptionValue::Words(words) => form.value_of(&words),
+            OptionValue::Nothing if !words.contains(&LauncherArgument::Unknown) => form.default.clone(),
+            OptionValue::Nothing | OptionValue::Unknown => None,
+        };
+        if let Some(Value::Text(path)) = told
+            && names_settings_file(&path.text)
+        {
+            let held = launcher_arguments::packed(&Value::Text(path)).map(Into::into);
+            self.set_reaching(
+                &super::data_files::key_of(&form.name),
+                smallvec![Definition::Set(NOT_NOTED, held)],
+            );
+        }
     }
 
     /// What an attribute of the parsed arguments holds, where that is known.
@@ -178,6 +204,11 @@ impl<'p> Interpreter<'p> {
         is_open: bool,
         arguments: &mut [Value<'p>],
     ) {
+        if let (Some(settings), Some(first @ Value::Unknown)) =
+            (&closure.marks.settings, arguments.first_mut())
+        {
+            *first = settings.clone();
+        }
         let is_command = closure.marks.is_command;
         if !is_command && !is_open {
             return;

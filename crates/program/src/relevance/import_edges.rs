@@ -5,7 +5,7 @@ use crate::code::{Import, ImportNames};
 use crate::facts::FileId;
 use crate::program::imports::targets;
 use crate::program::modules::{ImportTarget, Modules};
-use crate::sources::{Language, Source, Sources, folder_of};
+use crate::sources::{Language, Source, Sources, folder_of, normalised};
 use aho_corasick::packed::Searcher;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -135,6 +135,9 @@ impl<'s> Names<'s> {
         if READS.find(&source.text).is_some() {
             parts.extend(self.settings_written(source));
         }
+        if says(source, "hydra.main") || says(source, "from hydra import") {
+            parts.extend(self.composed_below(source));
+        }
         let mut programs = Vec::new();
         if source.language == Language::Notebook || STARTS.find(&source.text).is_some() {
             programs = self.written(file, source);
@@ -184,6 +187,23 @@ impl<'s> Names<'s> {
         found.sort();
         found.dedup();
         found
+    }
+
+    /// The files below a folder of settings that `@hydra.main(config_path="conf")` names.
+    fn composed_below(&self, source: &Source) -> Vec<FileId> {
+        let text = source.text.as_str();
+        let named = text.match_indices("config_path").filter_map(|(at, word)| {
+            let rest = text[at + word.len()..].trim_start().strip_prefix('=')?.trim_start();
+            let quote = rest.chars().next().filter(|quote| matches!(quote, '"' | '\''))?;
+            rest[1..].split(quote).next()
+        });
+        let folder = |path: &str| Some(format!("{}/", normalised(folder_of(&source.name), path)?));
+        let folders: Vec<String> = named.filter_map(folder).collect();
+        let is_below = |other: &Source| {
+            other.language == Language::Yaml && folders.iter().any(|folder| other.name.starts_with(&**folder))
+        };
+        let all = self.sources.files.iter().enumerate();
+        all.filter(|(_, other)| is_below(other)).map(|(index, _)| FileId(index as u32)).collect()
     }
 
     /// All files that words in a text may stand for.

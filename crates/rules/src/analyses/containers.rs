@@ -138,10 +138,10 @@ fn builds_image(scope: &FileScope<'_>, name: &str) -> bool {
 }
 
 /// An image whose program needs a GPU.
-struct Server {
+pub(super) struct Server {
     image: &'static str,
     /// Options for how many GPUs it uses together.
-    ranks: &'static [&'static str],
+    pub(super) ranks: &'static [&'static str],
 }
 
 const SERVERS: &[Server] = &[
@@ -151,7 +151,7 @@ const SERVERS: &[Server] = &[
 ];
 
 /// The server among what docker is told, and where its image stands; builds for other hardware are none.
-fn server_in(told: &[&str]) -> Option<(&'static Server, usize)> {
+pub(super) fn server_in(told: &[&str]) -> Option<(&'static Server, usize)> {
     const ELSEWHERE: &[&str] = &[
         "cpu", "rocm", "xpu", "hpu", "gaudi", "neuron", "tpu", "npu", "intel", "musa", "mi3", "trtllm",
         "llamacpp",
@@ -305,7 +305,7 @@ fn options_are_known(command: &RunCommand, told: &[&str]) -> bool {
 }
 
 /// What stands behind `docker run`.
-fn told_to_docker(command: &RunCommand) -> Option<Vec<&str>> {
+pub(super) fn told_to_docker(command: &RunCommand) -> Option<Vec<&str>> {
     let words: Vec<&str> = command.words.iter().map(|word| word.as_deref().unwrap_or_default()).collect();
     let at = words.iter().position(|word| matches!(program_name(word), "docker" | "podman"))?;
     (words.get(at + 1) == Some(&"run")).then(|| words[at + 2..].to_vec())

@@ -1,5 +1,6 @@
-//! Kernels of Triton and CuPy that run on the current GPU, whatever GPU their tensors lie on.
+//! Kernels of Triton, CuPy and Numba that run on the current GPU, whatever GPU their tensors lie on.
 
+use super::literal_defaults::default_of;
 use super::memory::path_of_decorator;
 use crate::code::walk::{Ancestor, CodeNode, walk};
 use crate::code::{Expr, ExprKind, StatementKind};
@@ -15,6 +16,8 @@ const CHOICES: &[&str] = &[
     "import set_device",
     "set_device_index",
     "DeviceGuard",
+    "select_device(",
+    "cuda.gpus[",
 ];
 
 /// GPUs other than the first one, as programs name them.
@@ -22,7 +25,8 @@ const OTHERS: &[&str] = &["cuda:1", "cuda:2", "cuda:3"];
 
 /// Launches without a choice, in a project that puts something on another GPU than the first one.
 pub(super) fn beside_another_card(scope: &FileScope<'_>) -> Vec<RawFinding> {
-    let Some(other) = other_card(scope).filter(|_| !scope.program.has_any(CHOICES)) else {
+    let other = other_card(scope).or_else(|| moves_to_number(scope).then_some(scope.file));
+    let Some(other) = other.filter(|_| !scope.program.has_any(CHOICES)) else {
         return Vec::new();
     };
     let launches = launches(scope);
@@ -47,6 +51,22 @@ fn hands_over(scope: &FileScope<'_>, file: FileId) -> bool {
     walk(scope.program.code(file), &mut |part, around| {
         let CodeNode::Expr(Expr { kind: ExprKind::Text(text), .. }) = part else { return };
         found |= OTHERS.contains(&text.as_ref()) && matches!(around.last(), Some(Ancestor::Argument(..)));
+    });
+    found
+}
+
+/// `x.cuda(1)`, also with the default of an option.
+fn moves_to_number(scope: &FileScope<'_>) -> bool {
+    if scope.whole_text().contains("CUDA_VISIBLE_DEVICES") {
+        return false;
+    }
+    let mut found = false;
+    walk(scope.code, &mut |part, _| {
+        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        if let (ExprKind::Attribute(_, "cuda"), [given]) = (&call.callee.kind, &call.arguments[..]) {
+            found |=
+                default_of(scope, &given.value).and_then(|card| card.number()).is_some_and(|card| card > 0);
+        }
     });
     found
 }
@@ -84,7 +104,11 @@ fn launches(scope: &FileScope<'_>) -> Vec<Span> {
     found
 }
 
-/// `@triton.jit`, also below `@triton.autotune(…)`.
+/// `@triton.jit`, also below `@triton.autotune(…)`, and `@cuda.jit` of Numba where torch has the arrays.
 fn is_compiled(scope: &FileScope<'_>, decorator: &Expr<'_>) -> bool {
-    path_of_decorator(scope, decorator) == Some("triton.jit")
+    match path_of_decorator(scope, decorator) {
+        Some("triton.jit") => true,
+        Some("numba.cuda.jit") => scope.whole_text().contains("as_cuda_array("),
+        _ => false,
+    }
 }

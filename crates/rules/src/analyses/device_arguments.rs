@@ -153,8 +153,7 @@ pub(super) fn of_another_form(scope: &FileScope<'_>) -> Vec<RawFinding> {
         let fault = fault.or_else(|| look.counted_once()).or_else(|| look.removed_parameter());
         if let Some(fault) = fault.or_else(|| look.listed()).or_else(|| look.of_torch()) {
             let raw_finding = RawFinding::at(scope.place(fault.at.span))
-                .word("callee", path.trim_end_matches("()"))
-                .word("what", fault.what)
+                .word("text", format!("`{}` {}", path.trim_end_matches("()"), fault.what))
                 .word("instead", fault.instead);
             let raw_finding = if fault.sure { raw_finding } else { raw_finding.unsure() };
             found.push(if fault.may_be_meant { raw_finding.at_most(Severity::Note) } else { raw_finding });

@@ -3,6 +3,7 @@
 
 use super::memory::path;
 use super::own_calls::imported;
+use super::settings_values;
 use crate::code::walk::{CodeNode, walk};
 use crate::code::{Block, Call, Class, Expr, ExprKind, Function, StatementKind, Target};
 use crate::rules::files::FileScope;
@@ -53,7 +54,10 @@ fn followed(scope: &FileScope<'_>, expr: &Expr<'_>, steps: usize) -> Option<Lite
             of_parameter(scope, name, expr, steps).or_else(|| of_import(scope, name, steps))
         }
         ExprKind::Call(call) => followed(scope, default_in(scope, call)?, steps + 1),
-        ExprKind::Attribute(object, field) => of_field(scope, object, field, steps),
+        ExprKind::Attribute(object, field) => {
+            of_field(scope, object, field, steps).or_else(|| settings_values::of(scope, expr))
+        }
+        ExprKind::Item(_) => settings_values::of(scope, expr),
         _ => None,
     }
 }
@@ -65,12 +69,21 @@ fn default_in<'c>(scope: &FileScope<'_>, call: &'c Call<'c>) -> Option<&'c Expr<
         "os.getenv" | "os.environ.get" => argument(&call.arguments, Some(1), Some("default")),
         "pydantic.Field" => argument(&call.arguments, Some(0), Some("default")),
         "dataclasses.field" => argument(&call.arguments, None, Some("default")),
+        "typer.Option" | "typer.Argument" => argument(&call.arguments, Some(0), Some("default")),
         _ => None,
     }
 }
 
-/// What the only call of a function in its file gives a parameter, or its default where that call gives nothing.
+/// What becomes of an expression that stands in some file.
+type Look<'l> = &'l dyn Fn(&FileScope<'_>, &Expr<'_>) -> Option<Literal>;
+
 fn of_parameter(scope: &FileScope<'_>, name: &str, used: &Expr<'_>, steps: usize) -> Option<Literal> {
+    given_to(scope, name, used, &|scope, given| followed(scope, given, steps + 1))
+}
+
+/// What the only call of a function in its file gives a parameter, or its default where that call gives nothing; and what the
+/// command line gives where click, Typer or Fire make it from the function.
+fn given_to(scope: &FileScope<'_>, name: &str, used: &Expr<'_>, look: Look<'_>) -> Option<Literal> {
     let around = scope.code.functions.iter().filter(|function| function.span.holds(used.span));
     let function = around.min_by_key(|function| function.span.end - function.span.start)?;
     let at = function.parameters.iter().position(|one| one.name == name)?;
@@ -81,15 +94,62 @@ fn of_parameter(scope: &FileScope<'_>, name: &str, used: &Expr<'_>, steps: usize
             calls.push(call);
         }
     });
-    if calls.is_empty() {
-        return of_caller_elsewhere(scope, function, (at, name), steps);
+    let given = match &calls[..] {
+        [call] => argument(&call.arguments, Some(at), Some(name)),
+        [] => None,
+        _ => return None,
+    };
+    if let Some(given) = given {
+        return look(scope, scope.names.meant(given));
     }
-    let [call] = &calls[..] else { return None };
-    match argument(&call.arguments, Some(at), Some(name)) {
-        Some(given) => followed(scope, scope.names.meant(given), steps + 1),
-        None if call.arguments.iter().any(|one| one.unpacked) => None,
-        None => followed(scope, function.parameters[at].default.as_ref()?, steps + 1),
+    if calls.iter().any(|call| call.arguments.iter().any(|one| one.unpacked)) {
+        return None;
     }
+    if let Some(told) = by_command_line(scope, function, name) {
+        return look(scope, told);
+    }
+    match calls.is_empty() {
+        true => of_caller_elsewhere(scope, function, (at, name), look),
+        false => look(scope, function.parameters[at].default.as_ref()?),
+    }
+}
+
+/// The default of a parameter that the command line fills: `@click.option("--layers", default=-1)`, `typer.run(main)`.
+fn by_command_line<'c>(
+    scope: &FileScope<'c>,
+    function: &'c Function<'c>,
+    name: &str,
+) -> Option<&'c Expr<'c>> {
+    let (mut by_click, mut is_command) = (None, false);
+    walk(scope.code, &mut |part, _| match part {
+        CodeNode::Statement(step) => {
+            let StatementKind::Define { function: number, decorators } = &step.kind else { return };
+            if !std::ptr::eq(&scope.code.functions[*number], function) {
+                return;
+            }
+            for decorator in decorators {
+                let ExprKind::Call(call) = &decorator.kind else { continue };
+                let path = path(scope, &call.callee);
+                let is_option = |text: &str| text.trim_start_matches('-').replace('-', "_") == name;
+                let names_it = call.arguments.iter().any(|one| match &one.value.kind {
+                    ExprKind::Text(text) => one.name.is_none() && is_option(text),
+                    _ => false,
+                });
+                if path == "click.option" && names_it {
+                    by_click = argument(&call.arguments, None, Some("default"));
+                }
+                is_command |= path.ends_with(".command") && !path.starts_with("click.");
+            }
+        }
+        CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) => {
+            let is_it = |one: &crate::code::Argument<'_>| matches!(one.value.kind, ExprKind::Name(it) if it == function.name);
+            is_command |= matches!(path(scope, &call.callee), "fire.Fire" | "typer.run")
+                && call.arguments.first().is_some_and(is_it);
+        }
+        CodeNode::Expr(_) | CodeNode::Target(_) => {}
+    });
+    let own = function.parameters.iter().find(|one| one.name == name).filter(|_| is_command);
+    by_click.or_else(|| own?.default.as_ref())
 }
 
 /// What the only call of a function gives a parameter, where that call stands in another file of the project.
@@ -97,7 +157,7 @@ fn of_caller_elsewhere(
     scope: &FileScope<'_>,
     function: &Function<'_>,
     (at, name): (usize, &str),
-    steps: usize,
+    look: Look<'_>,
 ) -> Option<Literal> {
     let called = format!("{}(", function.name);
     let is_python = |language| matches!(language, Language::Python | Language::Notebook);
@@ -125,7 +185,7 @@ fn of_caller_elsewhere(
             }
         });
         let [call] = &calls[..] else { return None };
-        followed(other, other.names.meant(argument(&call.arguments, Some(at), Some(name))?), steps + 1)
+        look(other, other.names.meant(argument(&call.arguments, Some(at), Some(name))?))
     })
 }
 
@@ -148,7 +208,17 @@ fn assigned_once<'c, 's>(block: &'c Block<'s>, name: &str) -> Option<&'c Expr<'s
 }
 
 fn of_field(scope: &FileScope<'_>, object: &Expr<'_>, field: &str, steps: usize) -> Option<Literal> {
+    if steps > MOST_STEPS {
+        return None;
+    }
     let made = scope.names.meant(object);
+    // `def load(args): … args.layers`
+    if let ExprKind::Name(name) = made.kind {
+        let by_caller = |scope: &FileScope<'_>, given: &Expr<'_>| of_field(scope, given, field, steps + 1);
+        if let Some(value) = given_to(scope, name, object, &by_caller) {
+            return Some(value);
+        }
+    }
     match &made.kind {
         ExprKind::Call(call) => of_call(scope, call, field, steps),
         // `import settings`, `from settings import cfg`

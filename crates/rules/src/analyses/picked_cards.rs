@@ -29,13 +29,29 @@ pub(super) fn beyond_ids(scope: &FileScope<'_>) -> Vec<RawFinding> {
 fn in_settings(scope: &FileScope<'_>) -> Option<RawFinding> {
     let settings = Settings::of(scope.whole_text())?;
     let ((span, written), (at, ids)) = (settings.processes?, settings.ids?);
-    let text = beyond(&format!("num_processes: {written}"), &written, &format!("gpu_ids: {ids}"), &ids)?;
+    let says = format!("num_processes: {written}");
+    let text = match settings.machines {
+        1 => beyond(&says, &written, &format!("gpu_ids: {ids}"), &ids)?,
+        machines => {
+            let each = written.parse::<usize>().ok()? / machines;
+            let left = ids_in(&ids)?;
+            let is_more = each > left;
+            is_more.then(|| {
+                let left = masks::gpus(left);
+                format!(
+                    "`{says}` on {machines} machines wants {each} GPUs on each, and `gpu_ids: {ids}` leaves {left}"
+                )
+            })?
+        }
+    };
     let raw_finding = RawFinding::at(scope.place(span)).word("text", text);
     Some(raw_finding.beside(scope.place(at), "these are the cards"))
 }
 
-/// What settings of accelerate say of one machine with several cards, as written.
+/// What settings of accelerate say of machines with several cards, as written.
 struct Settings {
+    /// The processes are spread over so many.
+    machines: usize,
     processes: Option<(Span, String)>,
     ids: Option<(Span, String)>,
 }
@@ -52,8 +68,9 @@ impl Settings {
         };
         let is = |key: &str, wanted: &[&str]| value(key).is_some_and(|(_, it)| wanted.contains(&it.as_str()));
         let elsewhere = is("use_cpu", &["true"]) || !is("distributed_type", IN_SEVERAL);
-        let on_one = value("num_machines").is_none_or(|(_, count)| count == "1");
-        (on_one && !elsewhere).then(|| Settings { processes: value("num_processes"), ids: value("gpu_ids") })
+        let machines = value("num_machines").map_or(Some(1), |(_, count)| count.parse().ok())?;
+        let (processes, ids) = (value("num_processes"), value("gpu_ids"));
+        (machines > 0 && !elsewhere).then_some(Settings { machines, processes, ids })
     }
 }
 
@@ -74,7 +91,7 @@ fn in_command(scope: &FileScope<'_>, command: &RunCommand) -> Option<String> {
     let settings = match option(told, "config_file") {
         Some(path) => {
             let file = scope.program.file_beside(command, None, path?)?;
-            Some(Settings::of(scope.program.text_of(file))?)
+            Some(Settings::of(scope.program.text_of(file)).filter(|settings| settings.machines == 1)?)
         }
         None => None,
     };
@@ -98,10 +115,13 @@ fn in_command(scope: &FileScope<'_>, command: &RunCommand) -> Option<String> {
 /// What is said where the processes are more than the cards that are listed.
 fn beyond(written: &str, count: &str, listed: &str, ids: &str) -> Option<String> {
     let count: usize = count.parse().ok()?;
-    let mut cards: Vec<usize> = Vec::new();
-    for id in ids.split(',') {
-        cards.push(id.trim().parse().ok()?);
-    }
-    let left = masks::gpus(cards.len());
-    (count > cards.len()).then(|| format!("`{written}` wants {count} GPUs, and `{listed}` leaves {left}"))
+    let cards = ids_in(ids)?;
+    let left = masks::gpus(cards);
+    (count > cards).then(|| format!("`{written}` wants {count} GPUs, and `{listed}` leaves {left}"))
+}
+
+/// How many cards a list names.
+fn ids_in(ids: &str) -> Option<usize> {
+    let ids: Option<Vec<usize>> = ids.split(',').map(|id| id.trim().parse().ok()).collect();
+    ids.map(|ids| ids.len())
 }

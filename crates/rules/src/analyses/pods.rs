@@ -37,7 +37,7 @@ pub(super) fn without_request(scope: &FileScope<'_>) -> Vec<RawFinding> {
 }
 
 /// Whatever has a list of containers is a pod.
-fn pods_in<'e>(node: &'e Expr<'e>, look: &mut dyn FnMut(&'e Expr<'e>)) {
+pub(super) fn pods_in<'e>(node: &'e Expr<'e>, look: &mut dyn FnMut(&'e Expr<'e>)) {
     match &node.kind {
         ExprKind::Mapping(pairs) => {
             if matches!(value(node, "containers").map(|list| &list.kind), Some(ExprKind::Sequence(_))) {
@@ -100,12 +100,12 @@ fn asks_for_none(pod: &Expr<'_>) -> bool {
     })
 }
 
-fn value<'e>(node: &'e Expr<'e>, key: &str) -> Option<&'e Expr<'e>> {
+pub(super) fn value<'e>(node: &'e Expr<'e>, key: &str) -> Option<&'e Expr<'e>> {
     let ExprKind::Mapping(pairs) = &node.kind else { return None };
     pairs.iter().find(|(known, _)| text_of(known.as_ref()) == Some(key)).map(|(_, value)| value)
 }
 
-fn text_of<'e>(node: Option<&'e Expr<'_>>) -> Option<&'e str> {
+pub(super) fn text_of<'e>(node: Option<&'e Expr<'_>>) -> Option<&'e str> {
     match node.map(|node| &node.kind) {
         Some(ExprKind::Text(text)) => Some(text),
         _ => None,

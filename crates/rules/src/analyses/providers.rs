@@ -69,18 +69,39 @@ const LLAMA_BUILDS: &[&str] = &[
     "llama-cpp-python-cuda",
 ];
 
+/// What loads a model by llama-cpp-python, also inside of other libraries.
+const LLAMA_MODELS: &[&str] = &[
+    "langchain.embeddings.LlamaCppEmbeddings",
+    "langchain.llms.LlamaCpp",
+    "langchain_community.chat_models.ChatLlamaCpp",
+    "langchain_community.embeddings.LlamaCppEmbeddings",
+    "langchain_community.llms.LlamaCpp",
+    "llama_cpp.Llama",
+    "llama_cpp.Llama.from_pretrained",
+    "llama_index.llms.LlamaCPP",
+    "llama_index.llms.llama_cpp.LlamaCPP",
+];
+
 /// Layers that are put on a GPU by a build of llama-cpp-python that has none: that of PyPI, or of its index for the CPU.
 fn layers_without_build(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
     walk(scope.code, &mut |part, _| {
         let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
-        if !matches!(
-            scope.names.path(&call.callee),
-            Some("llama_cpp.Llama" | "llama_cpp.Llama.from_pretrained")
-        ) {
+        let path = scope.names.path(&call.callee).unwrap_or_default();
+        if !LLAMA_MODELS.contains(&path) {
             return;
         }
-        let Some(given) = argument(&call.arguments, None, Some("n_gpu_layers")) else { return };
+        let in_mapping = |name: &str| {
+            let ExprKind::Mapping(pairs) =
+                &scope.names.meant(argument(&call.arguments, None, Some(name))?).kind
+            else {
+                return None;
+            };
+            let is_it = |key: &Expr<'_>| matches!(&key.kind, ExprKind::Text(key) if key == "n_gpu_layers");
+            pairs.iter().find(|(key, _)| key.as_ref().is_some_and(is_it)).map(|(_, value)| value)
+        };
+        let given = argument(&call.arguments, None, Some("n_gpu_layers"));
+        let Some(given) = given.or_else(|| in_mapping("model_kwargs")) else { return };
         if default_of(scope, given).and_then(|layers| layers.number()).is_some_and(|layers| layers != 0) {
             found.push(given.span);
         }

@@ -13,19 +13,22 @@ pub(super) fn without_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
     walk(scope.code, &mut |part, _| match part {
         CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) => {
             let path = scope.names.path(&call.callee).unwrap_or_default();
-            let asked = match path {
-                "ray.tune.Tuner" => trial_of(scope, call, false),
-                "ray.tune.run" => trial_of(scope, call, true),
-                "ray.train.torch.TorchTrainer" => worker_of(scope, call),
-                _ => None,
+            let asked: Vec<Asked<'_>> = match path {
+                "ray.tune.Tuner" => trial_of(scope, call, false).into_iter().collect(),
+                "ray.tune.run" => trial_of(scope, call, true).into_iter().collect(),
+                "ray.tune.run_experiments" | "ray.tune.tune.run_experiments" => experiments_of(scope, call),
+                "ray.tune.Experiment" => trial_of_experiment(scope, call).into_iter().collect(),
+                "ray.train.torch.TorchTrainer" => worker_of(scope, call).into_iter().collect(),
+                _ => Vec::new(),
             };
-            let Some((name, missing, write)) = asked else { return };
-            let Some(body) = body_of(scope, name) else { return };
-            let used = use_in(scope, body).map(|used| (used, "a GPU is used here"));
-            if let Some((place, what)) = used.or_else(|| wanted_by_settings(scope, call, name)) {
-                let raw_finding = RawFinding::at(scope.place(expr.span)).word("name", name);
-                let raw_finding = raw_finding.word("missing", missing).word("write", write);
-                found.push(raw_finding.beside(place, what));
+            for (name, missing, write) in asked {
+                let Some(body) = body_of(scope, name) else { continue };
+                let used = use_in(scope, body).map(|used| (used, "a GPU is used here"));
+                if let Some((place, what)) = used.or_else(|| wanted_by_settings(scope, call, name)) {
+                    let raw_finding = RawFinding::at(scope.place(expr.span)).word("name", name);
+                    let raw_finding = raw_finding.word("missing", missing).word("write", write);
+                    found.push(raw_finding.beside(place, what));
+                }
             }
         }
         CodeNode::Statement(step) => {
@@ -50,7 +53,7 @@ pub(super) fn without_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
 type Asked<'c> = (&'c str, &'static str, &'static str);
 
 /// The function that a tuner runs, where nothing says what each trial needs.
-fn trial_of<'c>(scope: &FileScope<'_>, call: &'c Call<'c>, by_run: bool) -> Option<Asked<'c>> {
+fn trial_of<'c>(scope: &FileScope<'c>, call: &'c Call<'c>, by_run: bool) -> Option<Asked<'c>> {
     let is_open = call.arguments.iter().any(|one| one.unpacked);
     let resources = argument(&call.arguments, None, Some("resources_per_trial"));
     if is_open || by_run && resources.is_some_and(|resources| may_ask(scope, resources)) {
@@ -59,7 +62,7 @@ fn trial_of<'c>(scope: &FileScope<'_>, call: &'c Call<'c>, by_run: bool) -> Opti
     let first =
         argument(&call.arguments, Some(0), Some(if by_run { "run_or_experiment" } else { "trainable" }))?;
     let name = match &first.kind {
-        ExprKind::Name(name) => name,
+        ExprKind::Name(_) | ExprKind::Text(_) => trainable(scope, first)?,
         // `tune.with_parameters(trial, data=data)` says nothing of cards.
         ExprKind::Call(inner) if scope.names.path(&inner.callee) == Some("ray.tune.with_parameters") => {
             first_name(inner)?
@@ -91,6 +94,73 @@ fn trial_of<'c>(scope: &FileScope<'_>, call: &'c Call<'c>, by_run: bool) -> Opti
             "`tune.Tuner(tune.with_resources(trial, {\"gpu\": 1}))`",
         ),
     })
+}
+
+/// What experiments need for each trial, as older versions of Ray call it too.
+const OF_TRIAL: &[&str] = &["resources_per_trial", "trial_resources"];
+
+/// `run_experiments({"one": {"run": trial, "config": {…}}})`
+fn experiments_of<'c>(scope: &FileScope<'c>, call: &'c Call<'c>) -> Vec<Asked<'c>> {
+    let Some(first) = argument(&call.arguments, Some(0), Some("experiments")) else { return Vec::new() };
+    let ExprKind::Mapping(experiments) = &scope.names.meant(first).kind else { return Vec::new() };
+    let asked = experiments.iter().filter_map(|(_, experiment)| {
+        let ExprKind::Mapping(entries) = &scope.names.meant(experiment).kind else { return None };
+        let held = |names: &[&str]| {
+            let is_it =
+                |key: &Expr<'_>| matches!(&key.kind, ExprKind::Text(name) if names.contains(&&**name));
+            entries.iter().find(|(key, _)| key.as_ref().is_some_and(is_it)).map(|(_, value)| value)
+        };
+        // `**others`
+        let is_open = entries.iter().any(|(key, _)| key.is_none());
+        if is_open || held(OF_TRIAL).is_some_and(|resources| may_ask(scope, resources)) {
+            return None;
+        }
+        of_experiment(trainable(scope, held(&["run"])?)?, held(OF_TRIAL).is_some())
+    });
+    asked.collect()
+}
+
+/// `Experiment("one", run=trial)`
+fn trial_of_experiment<'c>(scope: &FileScope<'c>, call: &'c Call<'c>) -> Option<Asked<'c>> {
+    let resources = OF_TRIAL.iter().find_map(|name| argument(&call.arguments, None, Some(name)));
+    let is_open = call.arguments.iter().any(|one| one.unpacked);
+    if is_open || resources.is_some_and(|resources| may_ask(scope, resources)) {
+        return None;
+    }
+    let run = argument(&call.arguments, Some(1), Some("run"))?;
+    of_experiment(trainable(scope, run)?, resources.is_some())
+}
+
+fn of_experiment(name: &str, asks: bool) -> Option<Asked<'_>> {
+    let missing = match asks {
+        true => "`resources_per_trial` asks for no GPU",
+        false => "`resources_per_trial` is missing, and a trial gets one processor and no GPU",
+    };
+    Some((name, missing, "`\"resources_per_trial\": {\"cpu\": 1, \"gpu\": 1}`"))
+}
+
+/// The function that is run, by itself or by the name under which `register_trainable` knows it.
+fn trainable<'c>(scope: &FileScope<'c>, run: &'c Expr<'c>) -> Option<&'c str> {
+    match &run.kind {
+        ExprKind::Name(name) => Some(name),
+        ExprKind::Text(text) => {
+            let mut known = None;
+            walk(scope.code, &mut |part, _| {
+                let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+                let path = scope.names.path(&call.callee).unwrap_or_default();
+                let is_it = |name: &Expr<'_>| matches!(&name.kind, ExprKind::Text(known) if known == text);
+                if path.ends_with("register_trainable")
+                    && call.arguments.first().is_some_and(|first| is_it(&first.value))
+                    && let Some(Argument { value: Expr { kind: ExprKind::Name(name), .. }, .. }) =
+                        call.arguments.get(1)
+                {
+                    known = Some(*name);
+                }
+            });
+            known
+        }
+        _ => None,
+    }
 }
 
 /// The name that a call is given first.

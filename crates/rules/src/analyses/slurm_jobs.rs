@@ -1,5 +1,6 @@
 //! What a job of Slurm says about tasks and GPUs, and masks that reach beyond the GPUs that it asks for.
 
+use super::served_ranks;
 use crate::code::walk::{CodeNode, walk};
 use crate::code::{ExprKind, SetVariable, StatementKind};
 use crate::commands::{self, Machines, Mask, Ranks, directives};
@@ -79,6 +80,12 @@ fn picked<'w>(words: &[Option<&'w str>]) -> Option<(&'w str, String)> {
 
 /// Launchers in a job script that start more processes on a machine than the job asks for cards there.
 pub(super) fn ranks_beyond_request(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    let mut found = served_ranks::beyond_container(scope);
+    found.extend(ranks_beyond_job(scope));
+    found
+}
+
+fn ranks_beyond_job(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let words: Vec<&str> = directives(scope.whole_text()).into_iter().map(|(_, word)| word).collect();
     let Some((cards, option)) = Job::of(&words, "").cards else { return Vec::new() };
     let overruled = |command: &RunCommand| command.options_of("sbatch").is_some_and(|told| says_cards(&told));
@@ -103,7 +110,8 @@ pub(super) fn ranks_beyond_request(scope: &FileScope<'_>) -> Vec<RawFinding> {
             finding
                 .word("count", masks::gpus(ranks.count))
                 .word("option", &option)
-                .word("given", masks::gpus(cards)),
+                .word("given", masks::gpus(cards))
+                .word("advice", "start as many processes as the job asks for GPUs, `--nproc_per_node=$SLURM_GPUS_ON_NODE`"),
         );
     }
     found.sort_by_key(|finding| finding.place.span);

@@ -6,8 +6,8 @@ use super::{
     image_builds, image_stages, kept_layers, late_providers, late_ranks, linked, loaded_modules, local_ranks,
     mpi_ranks, node_numbers, picked_cards, podman_options, pods, pooled_pipelines, preloads, process_counts,
     providers, rank_masks, ranks, ray_environments, ray_tasks, requirements, script_choices, served_cards,
-    settings_files, slurm_jobs, slurm_names, slurm_variables, spawned_devices, spread_ranks, stacks,
-    subshells, task_numbers, thread_contexts, trainer_moves, trainer_tasks, unread_choices, uv_runs,
+    settings_files, slurm_jobs, slurm_names, slurm_variables, spawned_devices, spawned_scripts, spread_ranks,
+    stacks, subshells, task_numbers, thread_contexts, trainer_moves, trainer_tasks, unread_choices, uv_runs,
     vllm_engines,
 };
 
@@ -204,10 +204,22 @@ pub(super) const ANALYSES: &[Analysis] = &[
         words: &["gpu_ids", "gpu-ids", "accelerate"],
         look: picked_cards::beyond_ids,
     },
-    Analysis { name: "ranks-beyond-request", words: &["#SBATCH"], look: slurm_jobs::ranks_beyond_request },
+    Analysis {
+        name: "ranks-beyond-request",
+        words: &["#SBATCH", "parallel-size", "--tp", "-tp", "nproc", "num-shard", "num_processes"],
+        look: slurm_jobs::ranks_beyond_request,
+    },
     Analysis {
         name: "ray-task-without-gpu",
-        words: &["remote", "Tuner", "tune.run", "TorchTrainer", "deployment"],
+        words: &[
+            "remote",
+            "Tuner",
+            "tune.run",
+            "run_experiments",
+            "Experiment(",
+            "TorchTrainer",
+            "deployment",
+        ],
         look: ray_tasks::without_gpu,
     },
     Analysis {
@@ -238,6 +250,11 @@ pub(super) const ANALYSES: &[Analysis] = &[
     },
     Analysis { name: "slurm-name-unknown", words: &["SLURM_"], look: slurm_names::that_are_never_set },
     Analysis { name: "slurm-variable-unset", words: &["SLURM_GPUS"], look: slurm_variables::without_option },
+    Analysis {
+        name: "spawn-without-main-guard",
+        words: &["spawn", "LocalCUDACluster", "forkserver"],
+        look: spawned_scripts::without_guard,
+    },
     Analysis { name: "tasks-below-node", words: &["#SBATCH"], look: slurm_jobs::tasks_below_node },
     Analysis { name: "tasks-below-devices", words: &["#SBATCH"], look: trainer_tasks::below_devices },
     Analysis { name: "tool-without-gpu", words: &["nvidia-smi"], look: bare_tools::without_gpu },

@@ -10,9 +10,10 @@ use super::{
     late_offloads, lazy_imports, leak_checks, left_graphs, left_models, legacy_constructors, loaded_again,
     loader_generators, locks, loss_weights, made_layers, made_tensors, mask_numbers, memory_fractions,
     model_instances, negative_indices, nvml_indices, optional_imports, parallel_kernels, parsed_masks,
-    pickled, placed_models, plain_layers, python_names, quantized_moves, resets, retries, rocm, step_loops,
-    switches, tensorflow, tensorflow_cards, tensorflow_memory, text_numbers, tf32, uncalled_checks,
-    unentered_contexts, unmoved_tensors, unread_settings, unused_choices, visible_counts, volatile,
+    pickled, placed_models, plain_layers, python_names, quantized_moves, resets, retries, rocm,
+    second_contexts, step_loops, switches, tensorflow, tensorflow_cards, tensorflow_memory, text_numbers,
+    tf32, touched_cards, uncalled_checks, unentered_contexts, unmoved_tensors, unread_settings,
+    unused_choices, visible_counts, volatile,
 };
 
 /// All of them, by name.
@@ -47,6 +48,8 @@ pub(super) const ANALYSES: &[Analysis] = &[
         words: &["lru_cache", "functools.cache", "import cache"],
         look: kept_on_current::by_caches,
     },
+    Analysis { name: "context-beside-runtime", words: &["autoinit"], look: second_contexts::beside_runtime },
+    Analysis { name: "catboost-touches-all-cards", words: &["catboost"], look: touched_cards::by_catboost },
     Analysis {
         name: "capability-architecture-mismatch",
         words: hardware::ARCHITECTURES,
@@ -192,7 +195,7 @@ pub(super) const ANALYSES: &[Analysis] = &[
     Analysis { name: "keras-models-in-loop", words: &["keras"], look: keras_loops::without_clearing },
     Analysis {
         name: "kernel-on-current-device",
-        words: &["triton", "cupy.Raw", "compile_with_cache"],
+        words: &["triton", "cupy.Raw", "compile_with_cache", "as_cuda_array"],
         look: current_kernels::beside_another_card,
     },
     Analysis { name: "lazy-import-misuse", words: &["lazy"], look: lazy_imports::misused },

@@ -4,7 +4,7 @@ use super::cuda_calls::reaches_cuda;
 use super::device_texts::texts_of;
 use super::environments::is_of_subprocess;
 use super::order::PlaceInFunction;
-use super::{unread_settings, unused_parameters};
+use super::{overwritten_options, unread_settings, unused_parameters};
 use crate::code::walk::{Ancestor, CodeNode, functions_around, walk};
 use crate::code::{Call, Expr, ExprKind, StatementKind, Target};
 use crate::facts::Span;
@@ -14,7 +14,7 @@ use crate::rules::uses::argument;
 use rustc_hash::FxHashSet;
 
 /// What options are called by which people choose a GPU.
-const OPTIONS: &[&str] = &["cuda_device", "device", "device_id", "gpu", "gpu_id", "gpu_index"];
+pub(super) const OPTIONS: &[&str] = &["cuda_device", "device", "device_id", "gpu", "gpu_id", "gpu_index"];
 
 /// And those by which they say how many.
 const COUNTS: &[&str] = &["n_gpu", "n_gpus", "ngpu", "ngpus", "num_gpu", "num_gpus"];
@@ -36,6 +36,7 @@ pub(super) fn that_nobody_takes(scope: &FileScope<'_>) -> Vec<RawFinding> {
     }
     let mut found = unread_options(scope);
     found.extend(lost_options(scope));
+    found.extend(overwritten_options::in_other_files(scope));
     found.extend(unread_names(scope));
     found.extend(unused_parameters::for_devices(scope));
     found.extend(unread_settings::unread_flags(scope));
@@ -159,7 +160,7 @@ fn lost_options(scope: &FileScope<'_>) -> Vec<RawFinding> {
 }
 
 /// The names that hold all options of the command line, also as parameters of functions that are handed them.
-fn names_of_options<'a>(scope: &'a FileScope<'_>) -> FxHashSet<&'a str> {
+pub(super) fn names_of_options<'a>(scope: &'a FileScope<'_>) -> FxHashSet<&'a str> {
     /// A function that hands them to a function that hands them on.
     const HOPS: usize = 3;
     let mut names: FxHashSet<&str> = FxHashSet::default();
@@ -249,7 +250,7 @@ fn option_of<'c>(call: &'c Call<'_>) -> Option<(&'c str, String)> {
     OPTIONS.iter().chain(COUNTS).any(|known| *known == name).then_some((flag, name))
 }
 
-fn is_parse(value: &Expr<'_>) -> bool {
+pub(super) fn is_parse(value: &Expr<'_>) -> bool {
     match &value.kind {
         ExprKind::Call(call) => {
             matches!(call.callee.kind, ExprKind::Attribute(_, "parse_args" | "parse_known_args"))
