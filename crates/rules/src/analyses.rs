@@ -63,6 +63,7 @@ mod late_ranks;
 mod lazy_imports;
 mod leak_checks;
 mod left_graphs;
+mod left_masks;
 mod left_models;
 mod legacy_constructors;
 mod linked;

@@ -7,12 +7,13 @@ use super::{
     dataset_workers, device_arguments, device_names, dropped_moves, emptied_masks, env_validators,
     environments, epoch_outputs, fixtures, gradients, hard_cuda, hardware, host_arrays, import_proofs,
     inputs, jax_memory, jax_platforms, kept_counts, kept_graphs, kept_on_current, keras_loops, late_moves,
-    late_offloads, lazy_imports, leak_checks, left_graphs, left_models, legacy_constructors, loaded_again,
-    loader_generators, locks, loss_weights, made_layers, made_tensors, mask_numbers, memory_fractions,
-    model_instances, negative_indices, nvml_indices, optional_imports, parallel_kernels, parsed_masks,
-    pickled, placed_models, plain_layers, python_names, quantized_moves, resets, retries, rocm, step_loops,
-    switches, tensorflow, tensorflow_cards, tensorflow_memory, text_numbers, tf32, uncalled_checks,
-    unentered_contexts, unmoved_tensors, unread_settings, unused_choices, visible_counts, volatile,
+    late_offloads, lazy_imports, leak_checks, left_graphs, left_masks, left_models, legacy_constructors,
+    loaded_again, loader_generators, locks, loss_weights, made_layers, made_tensors, mask_numbers,
+    memory_fractions, model_instances, negative_indices, nvml_indices, optional_imports, parallel_kernels,
+    parsed_masks, pickled, placed_models, plain_layers, python_names, quantized_moves, resets, retries, rocm,
+    step_loops, switches, tensorflow, tensorflow_cards, tensorflow_memory, text_numbers, tf32,
+    uncalled_checks, unentered_contexts, unmoved_tensors, unread_settings, unused_choices, visible_counts,
+    volatile,
 };
 
 /// All of them, by name.
@@ -223,6 +224,11 @@ pub(super) const ANALYSES: &[Analysis] = &[
         name: "loss-keeps-graph",
         words: &["backward", ".eval(", ".train(False", ".train(mode", "register_buffer", "running_mean"],
         look: kept_graphs::by_sums,
+    },
+    Analysis {
+        name: "mask-left-by-test",
+        words: &["VISIBLE_DEVICES", "CUDA_DEVICE_ORDER"],
+        look: left_masks::left_by_tests,
     },
     Analysis {
         name: "mask-miscounted",
