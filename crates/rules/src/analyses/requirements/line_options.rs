@@ -35,18 +35,29 @@ pub fn options_behind_requirements(scope: &FileScope<'_>) -> Vec<RawFinding> {
     if ignored.is_empty() || is_given_elsewhere(scope) {
         return Vec::new();
     }
-    let raw_finding = |(asked, (option, address)): (&Requirement, (&str, &str))| {
-        let label = asked.clauses.iter().flatten().find_map(label_of);
-        let raw_finding = RawFinding::at(scope.place(asked.span)).word("name", &asked.name);
-        raw_finding.word("option", option).word("index", address).word(
-            "end",
-            match label {
-                Some(label) => format!("PyPI has no `+{label}`, so that the installation ends with an error"),
-                None => "the build of PyPI is installed".to_owned(),
-            },
-        )
+    // The same index behind several requirements is one mistake.
+    let mut groups: Vec<(&str, &str, Vec<&Requirement>)> = Vec::new();
+    for (asked, (option, address)) in ignored {
+        match groups.iter_mut().find(|(_, known, _)| *known == address) {
+            Some((.., group)) => group.push(asked),
+            None => groups.push((option, address, vec![asked])),
+        }
+    }
+    let raw_finding = |(option, address, group): (&str, &str, Vec<&Requirement>)| {
+        let (first, others) = group.split_first()?;
+        let label = first.clauses.iter().flatten().find_map(label_of);
+        let end = match label {
+            Some(label) => format!("PyPI has no `+{label}`, so that the installation ends with an error"),
+            None => "the build of PyPI is installed".to_owned(),
+        };
+        let raw_finding = RawFinding::at(scope.place(first.span)).word("name", &first.name);
+        let raw_finding = raw_finding.word("option", option).word("index", address).word("end", end);
+        let beside = |found: RawFinding, other: &&Requirement| {
+            found.beside(scope.place(other.span), "the option here is passed over as well")
+        };
+        Some(others.iter().fold(raw_finding, beside))
     };
-    ignored.into_iter().map(raw_finding).collect()
+    groups.into_iter().filter_map(raw_finding).collect()
 }
 
 /// The option behind a requirement, with its address, where no line of the list says the same for all.
@@ -54,6 +65,10 @@ fn ignored_option<'a>(asked: &Requirement, scope: &FileScope<'a>) -> Option<(&'s
     let rest = scope.whole_text().get(asked.span.start as usize..)?;
     let line = rest.lines().next()?;
     let line = line.split(" #").next().unwrap_or(line);
+    // For a Mac there is one build.
+    if line.contains("darwin") || line.contains("Darwin") {
+        return None;
+    }
     let mut words = line.split([' ', '\t', '=', '"', '\'', ';']).filter(|word| !word.is_empty()).skip(1);
     let option = words.find_map(|word| OPTIONS.iter().find(|option| **option == word))?;
     let address = words.next().filter(|word| word.contains("://"))?;
