@@ -10,6 +10,7 @@ mod cached_methods;
 mod caches;
 mod clean_up_order;
 mod common_paths;
+mod compared_devices;
 mod compute_types;
 mod conda_images;
 mod containers;
