@@ -53,7 +53,10 @@ pub(super) fn as_a_whole(scope: &FileScope<'_>) -> Vec<RawFinding> {
         };
         let around_it =
             function.map_or(scope.whole_text(), |number| scope.text(scope.code.functions[number].span));
-        let is_apart = || TAKEN_APART.iter().any(|word| around_it.contains(word));
+        let is_apart = || {
+            let of_device = |line: &&str| line.contains("device");
+            around_it.lines().filter(of_device).any(|line| TAKEN_APART.iter().any(|word| line.contains(word)))
+        };
         if !chosen || found.iter().any(|(known, _)| *known == function) || is_apart() {
             return;
         }
