@@ -144,10 +144,29 @@ fn what_many_places_say_in_the_same_words_is_said_once() {
     assert_eq!(seen(&many), [&["a.py warning 1".to_owned()][..], &notes, &others].concat());
     let message = many.json()["findings"][0]["message"].to_string();
     assert!(message.ends_with("; 5 more places do the same\""), "{message}");
+    let two = of(6).file("h.py", file("GradScaler")).run("check --format json --min-severity note");
+    let seen_two = seen(&two);
+    let last = ["g.py warning 1".to_owned(), "h.py note 1".to_owned()];
+    assert!(seen_two.ends_with(&last), "a second name is said once where the first is: {seen_two:?}");
     let policy = "gpu: {visible-devices: '0', device-order: PCI_BUS_ID}\n";
     let decided = of(6).file("gpulint.yaml", policy).run("check --format json --select deprecated-amp-api");
     assert_eq!(seen(&decided).len(), 7, "{decided:?}");
     let fixed = of(6);
     fixed.run("check --fix --unsafe-fixes --select deprecated-amp-api");
     assert_eq!(seen(&fixed.run("check --format json --min-severity note")), Vec::<String>::new());
+}
+
+#[test]
+fn of_several_objects_of_one_module_the_first_speaks() {
+    let tables =
+        "import torch\n\nfirst = torch.ones(2, device=\"cuda\")\nsecond = torch.ones(3, device=\"cuda\")\n";
+    let project = Project::new().file("app/__init__.py", "").file("app/tables.py", tables);
+    let select = "check --format json --min-severity note --select gpu-object-at-import";
+    let answer = project.run(select);
+    assert_eq!(seen(&answer), ["app/tables.py warning 1", "app/tables.py note 1"]);
+    let message = answer.json()["findings"][0]["message"].to_string();
+    assert!(message.ends_with("; one more place does the same\""), "{message}");
+    let policy = "cpu: {entry-points: [app]}\n";
+    let decided = project.file("gpulint.yaml", policy).run(select);
+    assert_eq!(seen(&decided), ["app/tables.py error 1", "app/tables.py error 1"]);
 }

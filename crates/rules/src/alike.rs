@@ -2,6 +2,7 @@
 
 use super::for_project::next_places;
 use super::governed::PolicyRulings;
+use crate::facts::FileId;
 use crate::findings::{Audience, Finding, Severity, Status};
 use crate::program::Program;
 use std::collections::BTreeMap;
@@ -10,9 +11,10 @@ use std::collections::BTreeMap;
 const FEW: usize = 5;
 
 /// Where more than a few findings of a rule are about one name, lets the first speak for them, and makes notes of the
-/// others. Those that the policy decides or gives a severity speak for themselves.
+/// others; what is said there of a second name is said once too. Of several objects that one module makes the first speaks for
+/// all. Those that the policy decides or gives a severity speak for themselves.
 pub fn gather_alike(findings: &mut [Finding], program: &Program<'_>, governed: &PolicyRulings<'_>) {
-    for rule in governed.rules().into_iter().filter(|rule| rule.alike) {
+    for rule in governed.rules().into_iter().filter(|rule| rule.alike || rule.once_for_module) {
         let name_of = |finding: &Finding| program.name_of(finding.place.file);
         let is_alike = |finding: &Finding| {
             let is_decided = || {
@@ -26,26 +28,39 @@ pub fn gather_alike(findings: &mut [Finding], program: &Program<'_>, governed: &
                 && governed.severity_in(&rule.id, finding.place.file, name_of(finding)).is_none()
         };
         let mut by_name: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        let mut by_module: BTreeMap<FileId, Vec<usize>> = BTreeMap::new();
         for (at, finding) in findings.iter().enumerate().filter(|(_, finding)| is_alike(finding)) {
             let name = finding.value("name").unwrap_or_default();
             by_name.entry(name.to_owned()).or_default().push(at);
+            by_module.entry(finding.place.file).or_default().push(at);
         }
-        for mut alike in by_name.into_values().filter(|alike| alike.len() > FEW) {
+        let is_told_once = rule.alike && by_name.values().any(|alike| alike.len() > FEW);
+        let groups: Vec<_> = match is_told_once {
+            true => by_name.into_values().collect(),
+            false if rule.once_for_module => by_module.into_values().collect(),
+            false => Vec::new(),
+        };
+        for mut alike in groups.into_iter().filter(|alike| alike.len() > 1) {
             alike.sort_by_key(|&at| (name_of(&findings[at]), findings[at].place));
-            speak_for(&alike, findings);
+            speak_for(&alike, is_told_once, findings);
         }
     }
 }
 
-fn speak_for(alike: &[usize], findings: &mut [Finding]) {
+fn speak_for(alike: &[usize], is_of_project: bool, findings: &mut [Finding]) {
     let Some((&first, others)) = alike.split_first() else { return };
     for &other in others {
         findings[other].severity = Severity::Note;
-        findings[other].speaks = Audience::ForOneOfMany;
+        findings[other].speaks = if is_of_project { Audience::ForOneOfMany } else { Audience::ForItself };
     }
     let shown = next_places(findings, others, "so does this place");
     let finding = &mut findings[first];
-    finding.speaks = Audience::ForProject;
-    finding.message.push_str(&format!("; {} more places do the same", others.len()));
+    if is_of_project {
+        finding.speaks = Audience::ForProject;
+    }
+    finding.message.push_str(&match others.len() {
+        1 => "; one more place does the same".to_owned(),
+        count => format!("; {count} more places do the same"),
+    });
     finding.related.extend(shown);
 }

@@ -156,7 +156,7 @@ pub(super) fn needs_gpu(scope: &FileScope<'_>, function: Option<usize>) -> bool 
     needs
 }
 
-/// Whether a function calls `.cuda()`, and nothing around the call or before it may leave it out.
+/// Whether a function calls `.cuda()` or `.to("cuda")`, and nothing around the call or before it may leave it out.
 pub(super) fn surely_needs_gpu(scope: &FileScope<'_>, function: Option<usize>) -> bool {
     let mut needs = false;
     walk(scope.code, &mut |part, around| {
@@ -172,7 +172,14 @@ pub(super) fn surely_needs_gpu(scope: &FileScope<'_>, function: Option<usize>) -
                     | Ancestor::Handler(..)
             )
         };
-        needs |= matches!(call.callee.kind, ExprKind::Attribute(_, "cuda"))
+        let moves = match call.callee.kind {
+            ExprKind::Attribute(_, "cuda") => true,
+            ExprKind::Attribute(_, "to") => call.arguments.first().is_some_and(|first| {
+                matches!(&scope.names.meant(&first.value).kind, ExprKind::Text(text) if text.starts_with("cuda"))
+            }),
+            _ => false,
+        };
+        needs |= moves
             && inner == function
             && within.iter().all(is_sure)
             && !hard_cuda::is_asked(around, *span, scope);

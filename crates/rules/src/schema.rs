@@ -67,6 +67,9 @@ pub struct Rule {
     /// Without a policy the first of many findings about one `{name}` speaks for them, and the others are notes.
     #[serde(default)]
     pub alike: bool,
+    /// Without a policy the first of several findings in one module speaks for them, and the others are notes.
+    #[serde(default)]
+    pub once_for_module: bool,
     /// Other places to show, in this order.
     #[serde(default)]
     pub related: Vec<RelatedPlace>,

@@ -140,6 +140,11 @@ impl Words<'_> {
             ("device", EventKind::Select { text, .. }) => Some(text.clone()),
             ("index", EventKind::Select { index: Some(index), .. }) => Some(index.to_string()),
             ("by", EventKind::Select { by, .. }) => Some(by.clone()),
+            // A key of settings may become a mask, which hides all cards and ends nothing.
+            ("end", EventKind::Select { by, .. }) if by.ends_with(')') => {
+                Some(", and the program ends with an error".to_owned())
+            }
+            ("end", EventKind::Select { .. }) => Some(String::new()),
             ("module", EventKind::Import { module, .. }) => Some(module.clone()),
             ("alloc-conf", _) => gpu.and_then(|gpu| gpu.alloc_conf.clone()),
             ("allowed", _) => Some(gpu.map_or_else(|| "cuda:0".to_owned(), |gpu| gpu.allowed_devices())),

@@ -16,8 +16,8 @@ pub fn read(text: &str, start: usize, part: Part) -> Option<Requirement> {
         Some(extras) => extras.split_once(']')?.1.trim_start(),
         None => rest,
     };
-    // What pip takes for the one package: `--hash=…`, `--config-settings`.
-    let rest = rest.split(" --").next().unwrap_or(rest).trim_end();
+    // What pip takes for the one package, `--hash=…`, and what it passes over there: `--index-url`.
+    let rest = before_options(rest);
     let (rest, marker) = match rest.strip_prefix('@') {
         Some(address) => address.split_once(" ;").unwrap_or((address, "")),
         None => rest.split_once(';').unwrap_or((rest, "")),
@@ -34,7 +34,7 @@ pub fn read(text: &str, start: usize, part: Part) -> Option<Requirement> {
         let inner = rest.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).unwrap_or(rest);
         clauses(inner)
     };
-    let shown = text.split(" --").next().unwrap_or(text).trim_end().len();
+    let shown = before_options(text).len();
     Some(Requirement {
         span: Span::new(start, start + shown),
         name,
@@ -44,6 +44,31 @@ pub fn read(text: &str, start: usize, part: Part) -> Option<Requirement> {
         part,
         index: Default::default(),
     })
+}
+
+/// What people write behind a requirement.
+const OPTIONS: &[&str] = &[
+    "--hash",
+    "--config-settings",
+    "--global-option",
+    "--index-url",
+    "--extra-index-url",
+    "--find-links",
+    "-i",
+    "-f",
+];
+
+/// A text up to the first option behind it.
+fn before_options(text: &str) -> &str {
+    let text = text.split(" --").next().unwrap_or(text).trim_end();
+    let mut at = 0;
+    for word in text.split([' ', '\t']) {
+        if OPTIONS.iter().any(|option| word.split('=').next() == Some(option)) {
+            return text[..at].trim_end();
+        }
+        at += word.len() + 1;
+    }
+    text
 }
 
 fn name_length(text: &str) -> usize {
@@ -189,6 +214,9 @@ mod tests {
             ("jax[cuda12,k8s]==0.4.*; python_version < '3.12'", "jax|==0.4.*|python_version < '3.12'"),
             ("torch (>=2.0)", "torch|>=2.0|"),
             ("torch==2.0.0+cu118 --hash=sha256:abc", "torch|==2.0.0+cu118|"),
+            ("torch --index-url https://x", "torch||"),
+            ("torch==2.0 -f https://x", "torch|==2.0|"),
+            ("torch; -f=https://x; sys_platform == 'linux'", "torch||"),
             ("torch @ https://x/torch-2.0.1%2Bcu118-cp311-cp311-linux_x86_64.whl", "torch|==2.0.1+cu118|"),
             ("torch @ git+https://x/torch.git ; sys_platform == 'linux'", "torch|?|sys_platform == 'linux'"),
             ("torch=={{ version }}", "torch|?|"),
@@ -196,7 +224,9 @@ mod tests {
         for (text, expected) in cases {
             assert_eq!(said(text).as_deref(), Some(expected), "{text}");
         }
-        for text in ["./folder", "https://x/y.whl", "-e .", "", "torch is needed", "a:b", "é"] {
+        for text in
+            ["./folder", "https://x/y.whl", "-e .", "", "torch is needed", "python --version", "a:b", "é"]
+        {
             assert_eq!(said(text), None, "{text}");
         }
     }

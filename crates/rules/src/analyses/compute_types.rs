@@ -5,6 +5,7 @@ use crate::code::{Expr, ExprKind, Function};
 use crate::facts::Place;
 use crate::program::Names;
 use crate::rules::files::{FileScope, RawFinding};
+use crate::rules::gpu_questions::surely_needs_gpu;
 use crate::rules::uses::{argument, expects_failure};
 
 /// What loads a model, with the device that it takes when none is named.
@@ -54,7 +55,11 @@ pub(super) fn not_on_cpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
             Some(device) => when_on_cpu(scope, device),
             None => (*default == "cpu" && !unpacked).then_some("on the CPU"),
         };
-        if let Some(when) = when.filter(|_| !around.iter().any(|one| expects_failure(one, scope))) {
+        // Who has no GPU comes to no end of it in any case.
+        let needs_gpu =
+            || when == Some(ON_BOTH) && surely_needs_gpu(scope, functions_around(around).next_back());
+        let is_expected = || around.iter().any(|one| expects_failure(one, scope));
+        if let Some(when) = when.filter(|_| !is_expected() && !needs_gpu()) {
             let raw_finding = RawFinding::at(scope.place(format.span));
             found.push(raw_finding.word("name", name).word("when", when));
         }

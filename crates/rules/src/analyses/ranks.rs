@@ -4,7 +4,7 @@ mod deepspeed;
 
 use super::task_numbers::has_one_card_each;
 use crate::code::walk::{Ancestor, CodeNode, innermost_class, walk};
-use crate::code::{Expr, ExprKind, Statement, StatementKind};
+use crate::code::{Expr, ExprKind, Statement, StatementKind, Target};
 use crate::commands::ranks;
 use crate::facts::{FileId, Span};
 use crate::findings::Severity;
@@ -76,15 +76,29 @@ pub(super) fn without_device(scope: &FileScope<'_>) -> Vec<RawFinding> {
     joins.iter().map(raw_finding).collect()
 }
 
-/// Whether the file wraps its model for the card of its rank: `DistributedDataParallel(model, device_ids=[rank])`.
+/// Whether the file wraps its model for the card of its rank: `DistributedDataParallel(model, device_ids=[rank])`. A name says so too, where
+/// one of its values is that of a rank: `device = int(os.environ["LOCAL_RANK"])`.
 fn names_card_of_rank(scope: &FileScope<'_>) -> bool {
-    let mut names = false;
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
-        let cards = argument(&call.arguments, None, Some("device_ids"));
-        names |= cards.is_some_and(|cards| scope.text(cards.span).to_ascii_lowercase().contains("rank"));
+    let of_rank = |text: &str| text.to_ascii_lowercase().contains("rank");
+    let (mut names, mut of_ranks, mut wrapped) = (false, Vec::new(), Vec::new());
+    walk(scope.code, &mut |part, _| match part {
+        CodeNode::Statement(Statement { kind: StatementKind::Assign { targets, value, .. }, .. }) => {
+            if let ([Target::Name(name, _)], Some(value)) = (&targets[..], value)
+                && of_rank(scope.text(value.span))
+            {
+                of_ranks.push(*name);
+            }
+        }
+        CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) => {
+            let Some(cards) = argument(&call.arguments, None, Some("device_ids")) else { return };
+            names |= of_rank(scope.text(cards.span));
+            if let ExprKind::Sequence(cards) = &cards.kind {
+                wrapped.extend(cards.iter().map(|card| scope.text(card.span)));
+            }
+        }
+        _ => {}
     });
-    names
+    names || wrapped.iter().any(|card| of_ranks.contains(card))
 }
 
 /// Whether Ray hands the processes of a file their cards: each sees its own alone.

@@ -104,6 +104,11 @@ pub(super) const ANALYSES: &[Analysis] = &[
     Analysis { name: "gpu-in-image-build", words: &["torch", ".py"], look: image_builds::that_need_gpu },
     Analysis { name: "gpus-left-by-vllm", words: &["vllm"], look: served_cards::left_by_vllm },
     Analysis {
+        name: "index-ignored-on-line",
+        words: &["://"],
+        look: requirements::options_behind_requirements,
+    },
+    Analysis {
         name: "index-overruled",
         words: &["download.pytorch.org"],
         look: requirements::overruled_indexes,

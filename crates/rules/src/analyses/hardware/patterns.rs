@@ -88,7 +88,7 @@ pub(super) static PATTERNS: Patterns = Patterns {
     architecture: Made::new(|| any(architectures().iter().flat_map(|one| &one.words))),
     and_newer: Made::new(|| {
         expression(
-            r"^(?:\s+(?:gpus?|generation|architectures?|cards?|series|class|devices?))?(?:\s*\+|\s*(?:,\s*)?(?:and|or|et|ou|y|o)\s+(?:newer|later|above|higher|up|better|beyond|onwards?|greater|plus\s+récente?s?|ultérieure?s?|supérieure?s?|posterior(?:es)?|superior(?:es)?|más\s+nuev[ao]s?|más\s+recientes?)|\s+onwards?)",
+            r"^(?:\s+(?:gpus?|generation|architectures?|cards?|series|class|devices?))?(?:\s*\+|\s*(?:,\s*)?(?:and|or|et|ou|y|o)\s+(?:newer|later|above|higher|up|better|beyond|onwards?|greater|plus\s+récente?s?|ultérieure?s?|supérieure?s?|posterior(?:es)?|superior(?:es)?|más\s+nuev[ao]s?|más\s+recientes?)|\s+onwards?|\s*(?:架构|系列|显卡|アーキテクチャ)?\s*(?:(?:及其?|和|或者?|与)\s*(?:更新|更高|更晚)|[及或]?(?:以上|以后|之后|以降|以後)|이상|이후))",
         )
     }),
     denied: Made::new(|| {
@@ -139,7 +139,7 @@ pub(super) static PATTERNS: Patterns = Patterns {
     }),
     or_more: Made::new(|| {
         expression(
-            r"^(?:\+|\s*(?:,\s*)?(?:and|or|et|ou|y|o)\s+(?:newer|later|above|higher|greater|up|better|more|beyond|plus|supérieure?|superior|más|mayor|posterior))",
+            r"^(?:\+|\s*(?:,\s*)?(?:and|or|et|ou|y|o)\s+(?:newer|later|above|higher|greater|up|better|more|beyond|plus|supérieure?|superior|más|mayor|posterior)|\s*(?:(?:及其?|和|或者?|与)\s*(?:更新|更高)|[及或]?(?:以上|以后|以降|以後)|이상))",
         )
     }),
     or_less: Made::new(|| {
