@@ -1,6 +1,6 @@
 //! A test for the project: that importing its packages leaves the GPU alone.
 
-use std::fs;
+use crate::disk::names_in;
 use std::path::Path;
 
 /// Folders with Python that nobody imports from elsewhere.
@@ -26,10 +26,10 @@ pub fn text(modules: &[String]) -> String {
 pub fn packages(folder: &Path) -> Vec<String> {
     let mut found = Vec::new();
     for top in [folder.to_owned(), folder.join("src")] {
-        for entry in fs::read_dir(top).into_iter().flatten().flatten() {
-            let Ok(name) = entry.file_name().into_string() else { continue };
-            if entry.path().join("__init__.py").is_file() && !ASIDE.contains(&name.as_str()) && name != "src"
-            {
+        for name in names_in(&top).unwrap_or_default() {
+            let Ok(name) = name.into_string() else { continue };
+            let is_package = top.join(&name).join("__init__.py").is_file();
+            if is_package && !ASIDE.contains(&name.as_str()) && name != "src" {
                 found.push(name);
             }
         }

@@ -1,8 +1,7 @@
 //! Follows one program from its start: runs the code of its files on what is known about their values,
 //! and notes what it does to the environment and the GPU.
 //!
-//! Both arms of a branch whose condition is not understood are followed, and their states join. What
-//! happens only in one of them is noted as uncertain.
+//! Both arms of a branch whose condition is not understood are followed, and their states join: what is in one is uncertain.
 
 mod aggregates;
 mod arguments;

@@ -245,8 +245,7 @@ pub(crate) enum StreamOutput {
     Until,
 }
 
-/// Texts of more bytes and collections of more elements are not followed: a program that doubles one in a
-/// loop would fill the memory, and nothing that chooses a GPU is that long.
+/// Longer texts and collections are not followed: nothing that chooses a GPU is that long, and a loop would fill the memory.
 pub const LONGEST: usize = 4096;
 
 impl<'p> Value<'p> {
