@@ -158,15 +158,18 @@ fn what_many_places_say_in_the_same_words_is_said_once() {
 
 #[test]
 fn of_several_objects_of_one_module_the_first_speaks() {
-    let tables =
+    let two =
         "import torch\n\nfirst = torch.ones(2, device=\"cuda\")\nsecond = torch.ones(3, device=\"cuda\")\n";
-    let project = Project::new().file("app/__init__.py", "").file("app/tables.py", tables);
+    let tables = format!("{two}third = torch.ones(4, device=\"cuda\")\n");
+    let project = Project::new().file("app/__init__.py", "").file("app/tables.py", two);
     let select = "check --format json --min-severity note --select gpu-object-at-import";
+    assert_eq!(seen(&project.run(select)), ["app/tables.py warning 1", "app/tables.py warning 1"]);
+    let project = project.file("app/tables.py", &tables);
     let answer = project.run(select);
-    assert_eq!(seen(&answer), ["app/tables.py warning 1", "app/tables.py note 1"]);
+    assert_eq!(seen(&answer), ["app/tables.py warning 1", "app/tables.py note 1", "app/tables.py note 1"]);
     let message = answer.json()["findings"][0]["message"].to_string();
-    assert!(message.ends_with("; one more place does the same\""), "{message}");
+    assert!(message.ends_with("; 2 more places do the same\""), "{message}");
     let policy = "cpu: {entry-points: [app]}\n";
     let decided = project.file("gpulint.yaml", policy).run(select);
-    assert_eq!(seen(&decided), ["app/tables.py error 1", "app/tables.py error 1"]);
+    assert_eq!(seen(&decided), ["app/tables.py error 1"; 3]);
 }

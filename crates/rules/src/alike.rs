@@ -40,7 +40,9 @@ pub fn gather_alike(findings: &mut [Finding], program: &Program<'_>, governed: &
             false if rule.once_for_module => by_module.into_values().collect(),
             false => Vec::new(),
         };
-        for mut alike in groups.into_iter().filter(|alike| alike.len() > 1) {
+        // Two objects of one module may be two decisions; three are a table.
+        let most = if is_told_once { 1 } else { 2 };
+        for mut alike in groups.into_iter().filter(|alike| alike.len() > most) {
             alike.sort_by_key(|&at| (name_of(&findings[at]), findings[at].place));
             speak_for(&alike, is_told_once, findings);
         }

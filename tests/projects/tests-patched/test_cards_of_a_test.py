@@ -18,5 +18,5 @@ def test_index():
 
 
 def test_without():
-    os.environ["CUDA_VISIBLE_DEVICES"] = "2,3"  # ~ pin-after-cuda-init error
+    os.environ["CUDA_VISIBLE_DEVICES"] = "2,3"  # ~ pin-after-cuda-init error, mask-left-by-test note
     assert index_of(1) == "3"
