@@ -285,9 +285,8 @@ impl<'p> Interpreter<'p> {
         arguments: Vec<Value<'p>>,
         span: Span,
     ) -> Option<Value<'p>> {
-        let Value::Instance(instance) = object else { return None };
-        let Value::Function(method) = self.class_attribute(&instance.class, name) else { return None };
-        Some(self.run_function(&method.bound_to(object.clone()), Args::positional(arguments, span), span))
+        let method = self.method_of(object, name)?;
+        Some(self.run_function(&method, Args::positional(arguments, span), span))
     }
 
     /// Finds a name in a class and its bases, in the order in which Python looks.

@@ -51,16 +51,15 @@ impl<'p> Interpreter<'p> {
             name.clone_from(&named.value);
         }
         let root = normal(&joined(&folder_of(self.program.name_of(self.here.file)), &folder));
-        let mut composer = Composer { root, told };
+        let composer = Composer { root, told };
         let mut settings = Node::Map(Vec::new());
-        self.compose(&mut composer, &mut settings, ("", &name), &[], 0)?;
-        let told = std::mem::take(&mut composer.told);
-        for one in told.iter().filter(|one| !one.key.starts_with('-')) {
-            let path: Vec<&str> = one.key.trim_start_matches('+').split('.').collect();
+        self.compose(&composer, &mut settings, ("", &name), &[], 0)?;
+        for one in composer.told.iter().filter(|one| !one.key.starts_with('-')) {
+            let path: Vec<&str> = one.key.split('.').collect();
             let is_group = !one.key.contains('.')
                 && self.settings_file(&composer.root, &format!("{}/{}", one.key, one.value)).is_some();
             if !is_group {
-                set_at(&mut settings, &path, self.value_told(one));
+                merge_at(&mut settings, &path, Node::Leaf(self.value_told(one)));
             }
         }
         let root = settings.clone();
@@ -101,7 +100,7 @@ impl<'p> Interpreter<'p> {
     /// Adds a file of a group to settings: first what its `defaults` name, and then what it says itself.
     fn compose(
         &mut self,
-        composer: &mut Composer,
+        composer: &Composer,
         settings: &mut Node<'p>,
         (group, name): (&str, &str),
         package: &[&str],
@@ -139,7 +138,7 @@ impl<'p> Interpreter<'p> {
     /// `- model: small`, `- _self_`, `- base`
     fn add_default(
         &mut self,
-        composer: &mut Composer,
+        composer: &Composer,
         settings: &mut Node<'p>,
         (item, group): (&'p Expr<'p>, &str),
         package: &[&str],
@@ -319,10 +318,6 @@ fn merge<'p>(into: &mut Node<'p>, more: Node<'p>) {
 
 fn merge_at<'p>(settings: &mut Node<'p>, package: &[&str], more: Node<'p>) {
     merge(settings, below(package, more));
-}
-
-fn set_at<'p>(settings: &mut Node<'p>, path: &[&str], value: Value<'p>) {
-    merge(settings, below(path, Node::Leaf(value)));
 }
 
 /// Settings with the names of dictionaries around them.

@@ -157,7 +157,6 @@ impl<'p> Interpreter<'p> {
 
     /// `yield from` in a generator of the project: what waits for it runs with each of the values.
     pub(super) fn yield_each(&mut self, values: Value<'p>, span: Span) -> Value<'p> {
-        static NOTHING: Block<'static> = Block::new();
         if let Value::Paused(_) | Value::Stream(_) = values {
             let result = self.delegate(&values);
             if self.waiting().is_none_or(|number| self.resumes[number].body.is_none()) {
@@ -173,9 +172,7 @@ impl<'p> Interpreter<'p> {
                     }
                 }
             }
-            _ => self.on_some_ways(|run| {
-                run.looping(1, None, |run| run.passes(&NOTHING, |run| drop(run.resume_with(Value::Unknown))));
-            }),
+            _ => self.any_number_of_times(|run| drop(run.resume_with(Value::Unknown))),
         }
         Value::None
     }

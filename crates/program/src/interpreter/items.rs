@@ -5,8 +5,9 @@ use super::calls::Args;
 use super::collections::position;
 use super::data_files::is_section_parser;
 use crate::facts::Span;
-use crate::program::heap::values::Value;
+use crate::program::heap::values::{Closure, Value};
 use crate::sources::Language;
+use std::rc::Rc;
 
 /// The letters of a text up to this length are followed one by one.
 const LONGEST_SPELLED: usize = 8;
@@ -32,12 +33,15 @@ impl<'p> Interpreter<'p> {
     /// `container[key]`
     pub(super) fn item(&mut self, container: &Value<'p>, key: &Value<'p>, span: Span) -> Value<'p> {
         match container {
-            Value::Collection(_) => match self.missing_item(container, key, span) {
-                Some(made) => made,
-                None => {
-                    let contents = self.contents(container);
-                    self.item(&contents, key, span)
-                }
+            Value::Collection(scope) => match self.contents(container) {
+                Value::Mapping(items) => match self.mapping_item(&items, key) {
+                    Some(found) => self.item_found(&items, found),
+                    None => match self.missing_item(*scope, key, span) {
+                        Some(made) => made,
+                        None => self.lacks_item(),
+                    },
+                },
+                contents => self.item(&contents, key, span),
             },
             Value::OneOf(values) => {
                 let each = values.iter().filter(|value| !matches!(value, Value::None));
@@ -45,11 +49,7 @@ impl<'p> Interpreter<'p> {
                 Value::one_of(items)
             }
             Value::Mapping(items) => match self.mapping_item(items, key) {
-                Some(value) if !matches!(value, Value::Unknown) => value,
-                Some(_) => {
-                    self.may_raise();
-                    one_of_functions(items.iter().map(|(_, value)| value))
-                }
+                Some(found) => self.item_found(items, found),
                 None => self.lacks_item(),
             },
             Value::Sequence(values) => match key {
@@ -108,6 +108,15 @@ impl<'p> Interpreter<'p> {
                 Value::Unknown
             }
         }
+    }
+
+    /// What was found under a key: where nobody knows which item that is, it may be missing.
+    fn item_found(&mut self, items: &[(Value<'p>, Value<'p>)], found: Value<'p>) -> Value<'p> {
+        if !matches!(found, Value::Unknown) {
+            return found;
+        }
+        self.may_raise();
+        one_of_functions(items.iter().map(|(_, value)| value))
     }
 
     /// What `__missing__` gives, where the object may not have an item.
@@ -178,17 +187,17 @@ impl<'p> Interpreter<'p> {
 
     /// A method of an object that is called nobody knows how often, once at least.
     fn special_often(&mut self, object: &Value<'p>, name: &'static str, args: Vec<Value<'p>>, span: Span) {
-        let Some(method @ Value::Function(_)) = self.method_of(object, name) else { return };
+        let Some(method) = self.method_of(object, name).map(Value::Function) else { return };
         let first = self.call(method.clone(), Args::positional(args, span), span);
         self.run_paused(&first, span);
         self.call_often(&method, span);
     }
 
     /// A method that the class of an object has.
-    pub(super) fn method_of(&mut self, object: &Value<'p>, name: &'static str) -> Option<Value<'p>> {
+    pub(super) fn method_of(&mut self, object: &Value<'p>, name: &'p str) -> Option<Rc<Closure<'p>>> {
         let Value::Instance(instance) = object else { return None };
         match self.class_attribute(&instance.class, name) {
-            Value::Function(method) => Some(Value::Function(method.bound_to(object.clone()))),
+            Value::Function(method) => Some(method.bound_to(object.clone())),
             _ => None,
         }
     }

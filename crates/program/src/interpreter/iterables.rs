@@ -26,7 +26,8 @@ impl<'p> Interpreter<'p> {
             }
             if let Source::Calls { function, columns, keeps } = &stream.source {
                 let Some(rows) = self.rows_of(columns, span) else {
-                    return self.call_on_some_ways(function, span);
+                    self.call_often(function, span);
+                    return Value::Unknown;
                 };
                 let mut ask = |run: &mut Self, row: &Vec<Value<'p>>| {
                     let result = run.call(function.clone(), Args::positional(row.clone(), span), span);

@@ -48,6 +48,12 @@ impl<'p> Interpreter<'p> {
         self.repeats_pass = false;
     }
 
+    /// Runs something that happens nobody knows how often, if at all.
+    pub(super) fn any_number_of_times(&mut self, body: impl Fn(&mut Self)) {
+        static NOTHING: Block<'static> = Block::new();
+        self.on_some_ways(|run| run.looping(1, None, |run| run.passes(&NOTHING, body)));
+    }
+
     /// Runs the body of a loop, and says what the next pass would find otherwise.
     fn watched_pass(&mut self, body: &impl Fn(&mut Self)) -> Carried<'p> {
         self.heap.begin_watch();

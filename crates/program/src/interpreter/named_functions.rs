@@ -4,14 +4,13 @@
 use super::Interpreter;
 use super::calls::Args;
 use super::items::one_of_functions;
+use super::options::PARSED;
 use crate::code::StatementKind;
 use crate::facts::{FileId, Span};
 use crate::program::heap::values::Value;
 use crate::program::state::Definition;
 use crate::program::trace::NOT_NOTED;
 
-/// What parsed arguments are, at the end of a path.
-const PARSED: &str = ".parse_args()";
 /// Of more functions nobody knows which one a command line means.
 const MOST: usize = 16;
 

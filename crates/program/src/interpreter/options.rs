@@ -121,11 +121,7 @@ impl<'p> Interpreter<'p> {
         let Some(words) = self.words_told() else { return };
         let forms = self.option_forms.clone();
         for form in forms.iter().filter(|form| launcher_arguments::may_choose(&form.name)) {
-            let value = match said_of(form, &forms, &words) {
-                OptionValue::Words(words) => form.value_of(&words),
-                OptionValue::Nothing if !words.contains(&LauncherArgument::Unknown) => form.default.clone(),
-                OptionValue::Nothing | OptionValue::Unknown => None,
-            };
+            let value = form.told(&forms, &words);
             if let Some(packed) = value.as_ref().and_then(launcher_arguments::packed) {
                 let held = smallvec![Definition::Set(NOT_NOTED, Some(packed.into()))];
                 self.set_reaching(&launcher_arguments::key_of(&form.name), held);
@@ -143,12 +139,7 @@ impl<'p> Interpreter<'p> {
         forms: &[OptionForm<'p>],
         words: &[LauncherArgument],
     ) {
-        let told = match said_of(form, forms, words) {
-            OptionValue::Words(words) => form.value_of(&words),
-            OptionValue::Nothing if !words.contains(&LauncherArgument::Unknown) => form.default.clone(),
-            OptionValue::Nothing | OptionValue::Unknown => None,
-        };
-        if let Some(Value::Text(path)) = told
+        if let Some(Value::Text(path)) = form.told(forms, words)
             && names_settings_file(&path.text)
         {
             let held = launcher_arguments::packed(&Value::Text(path)).map(Into::into);
@@ -239,7 +230,7 @@ impl<'p> Interpreter<'p> {
 pub(super) const SOME_NUMBER: &str = "builtins.int(parameter)";
 
 /// How the path of what a parser returns ends.
-const PARSED: &str = ".parse_args()";
+pub(super) const PARSED: &str = ".parse_args()";
 
 /// The option that a path names: `argparse.ArgumentParser().parse_args().gpu`.
 fn option_named_by(path: &str) -> Option<&str> {
@@ -314,6 +305,15 @@ fn said_of<'w>(
 }
 
 impl<'p> OptionForm<'p> {
+    /// What it holds after these words, or its default where they say nothing of it.
+    fn told(&self, forms: &[OptionForm<'p>], words: &[LauncherArgument]) -> Option<Value<'p>> {
+        match said_of(self, forms, words) {
+            OptionValue::Words(words) => self.value_of(&words),
+            OptionValue::Nothing if !words.contains(&LauncherArgument::Unknown) => self.default.clone(),
+            OptionValue::Nothing | OptionValue::Unknown => None,
+        }
+    }
+
     /// What the parser makes of the words that belong to it.
     fn value_of(&self, words: &[&LauncherArgument]) -> Option<Value<'p>> {
         let values: Option<Vec<Value<'p>>> = words.iter().map(|word| self.value_of_word(word)).collect();

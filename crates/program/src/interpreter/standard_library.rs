@@ -4,7 +4,7 @@ use super::Interpreter;
 use super::calls::{Arg, Args};
 use super::loops::MOST_ELEMENTS;
 use crate::facts::Span;
-use crate::program::heap::values::{Closure, PathId, Role, StreamOutput, Value};
+use crate::program::heap::values::{Closure, PathId, Role, ScopeId, StreamOutput, Value};
 use std::rc::Rc;
 
 /// Where a dictionary keeps what makes the items that it does not have.
@@ -99,21 +99,15 @@ impl<'p> Interpreter<'p> {
     /// What a dictionary makes for a key that it does not have, if it makes anything.
     pub(super) fn missing_item(
         &mut self,
-        container: &Value<'p>,
+        dictionary: ScopeId,
         key: &Value<'p>,
         span: Span,
     ) -> Option<Value<'p>> {
-        let Value::Collection(scope) = container else { return None };
-        let Value::Mapping(items) = self.contents(container) else { return None };
-        if self.mapping_item(&items, key).is_some() {
-            return None;
-        }
-        let factory = self.heap.get(*scope, DEFAULT_FACTORY).cloned()?;
-        let made = match factory {
+        let made = match self.heap.get(dictionary, DEFAULT_FACTORY).cloned()? {
             Value::None => return None,
             factory => self.call(factory, Args::default(), span),
         };
-        self.set_item(container, key, &made);
+        self.set_item(&Value::Collection(dictionary), key, &made);
         Some(made)
     }
 

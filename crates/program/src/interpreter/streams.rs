@@ -4,7 +4,7 @@
 use super::calls::Args;
 use super::iterators::Next;
 use super::{CodePosition, Interpreter};
-use crate::code::{Block, Comprehension, Expr, ExprKind, Statement, StatementKind};
+use crate::code::{Comprehension, Expr, ExprKind, Statement, StatementKind};
 use crate::facts::Span;
 use crate::program::heap::values::{Source, Stream, StreamOutput, Value};
 use std::rc::Rc;
@@ -64,18 +64,10 @@ impl<'p> Interpreter<'p> {
         Some((0..rows).map(row).collect())
     }
 
-    /// Calls a function that may be called, with nobody knows what.
-    pub(super) fn call_on_some_ways(&mut self, function: &Value<'p>, site: Span) -> Value<'p> {
-        self.call_often(function, site);
-        Value::Unknown
-    }
-
     /// Calls a function nobody knows how often, with nobody knows what.
     pub(super) fn call_often(&mut self, function: &Value<'p>, site: Span) {
-        static NOTHING: Block<'static> = Block::new();
         let arguments = Args { items: Vec::new(), open: true };
-        let call = |run: &mut Self| drop(run.call(function.clone(), arguments.clone(), site));
-        self.on_some_ways(|run| run.looping(1, None, |run| run.passes(&NOTHING, call)));
+        self.any_number_of_times(|run| drop(run.call(function.clone(), arguments.clone(), site)));
     }
 
     /// Calls a function with each row, up to some of them.
@@ -105,7 +97,8 @@ impl<'p> Interpreter<'p> {
             Source::Factory(function) => self.call(function.clone(), Args::default(), site),
             Source::Calls { function, columns, keeps } => {
                 let Some(rows) = self.rows_of(columns, site) else {
-                    return self.call_on_some_ways(function, site);
+                    self.call_often(function, site);
+                    return Value::Unknown;
                 };
                 if *keeps == StreamOutput::Until {
                     self.call_until(function, &rows, site);

@@ -2,7 +2,6 @@
 
 use crate::code::walk::{Ancestor, CodeNode, walk};
 use crate::code::{Comparison, Expr, ExprKind, Function, Target};
-use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 use crate::sources::file_name_of;
@@ -93,14 +92,10 @@ fn is_cuda_by_default(function: &Function<'_>, scope: &FileScope<'_>) -> bool {
     let mut is_set = false;
     walk(scope.code, &mut |part, around| {
         if let CodeNode::Target(Target::Name("device", span)) = part {
-            is_set |= within(function.span, *span) && !around.is_empty();
+            is_set |= function.span.holds(*span) && !around.is_empty();
         }
     });
     is_text && !is_set
-}
-
-fn within(outer: Span, inner: Span) -> bool {
-    outer.start <= inner.start && inner.end <= outer.end
 }
 
 /// Whether the command line has an option `--device` for any text, and nothing but the command line decides what it is.

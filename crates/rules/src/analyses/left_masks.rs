@@ -46,7 +46,7 @@ pub(super) fn left_by_tests(scope: &FileScope<'_>) -> Vec<RawFinding> {
             return;
         };
         let [Target::Item(item)] = &targets[..] else { return };
-        let (Expr { .. }, Expr { kind: ExprKind::Text(variable), .. }) = &**item else { return };
+        let ExprKind::Text(variable) = &item.1.kind else { return };
         let is_variable = VARIABLES.contains(&&**variable);
         if !is_variable || scope.names.path(&item.0) != Some("os.environ") {
             return;

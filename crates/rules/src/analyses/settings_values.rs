@@ -2,6 +2,7 @@
 
 use super::literal_defaults::Literal;
 use super::memory::path;
+use super::pods::value;
 use crate::code::walk::{CodeNode, walk};
 use crate::code::{Expr, ExprKind, StatementKind};
 use crate::facts::FileId;
@@ -29,11 +30,7 @@ pub(super) fn of(scope: &FileScope<'_>, expr: &Expr<'_>) -> Option<Literal> {
         return None;
     }
     let contents = scope.program.code(only_file(scope)?).contents.as_ref()?;
-    let held = names.iter().rev().try_fold(contents, |held, name| {
-        let ExprKind::Mapping(pairs) = &held.kind else { return None };
-        let is_it = |key: &Expr<'_>| matches!(&key.kind, ExprKind::Text(text) if text == name);
-        pairs.iter().find(|(key, _)| key.as_ref().is_some_and(is_it)).map(|(_, value)| value)
-    })?;
+    let held = names.iter().rev().try_fold(contents, |held, name| value(held, name))?;
     match &held.kind {
         ExprKind::Int(number) => Some(Literal::Int(*number)),
         ExprKind::Text(text) => Some(Literal::Text(text.to_string())),

@@ -2,6 +2,7 @@
 
 use super::literal_defaults::{Literal, default_of};
 use super::memory::path;
+use super::pods::value;
 use crate::code::walk::{CodeNode, walk};
 use crate::code::{Expr, ExprKind};
 use crate::rules::files::{FileScope, RawFinding};
@@ -62,10 +63,6 @@ pub(super) fn by_catboost(scope: &FileScope<'_>) -> Vec<RawFinding> {
 
 /// Both parameters in a dictionary.
 fn both_in<'c>(scope: &'c FileScope<'_>, params: &'c Expr<'c>) -> Option<(&'c Expr<'c>, &'c Expr<'c>)> {
-    let ExprKind::Mapping(pairs) = &scope.names.meant(params).kind else { return None };
-    let held = |name: &str| {
-        let is_it = |key: &Expr<'_>| matches!(&key.kind, ExprKind::Text(key) if key == name);
-        pairs.iter().find(|(key, _)| key.as_ref().is_some_and(is_it)).map(|(_, value)| value)
-    };
-    Some((held("task_type")?, held("devices")?))
+    let params = scope.names.meant(params);
+    Some((value(params, "task_type")?, value(params, "devices")?))
 }
