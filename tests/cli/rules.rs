@@ -77,12 +77,7 @@ fn the_list() {
     assert!(!rule["examples"]["bad"].as_array().expect("a list").is_empty());
 }
 
-#[test]
-fn every_example_holds() {
-    let answer = Project::new().run("rules test");
-    assert_eq!(answer.code, Some(0), "{answer:?}");
-}
-
+/// That all others hold is asked of each by name: `cargo test --test rules`.
 #[test]
 fn examples_of_named_rules() {
     let answer = Project::new().run("rules test missing-device-order");

@@ -51,6 +51,9 @@ impl Program<'_> {
 
 /// Those of the files whose import may reach the driver, or ask for GPUs.
 fn acting(program: &Program<'_>, files: &[FileId]) -> Vec<FileId> {
+    if files.is_empty() {
+        return Vec::new();
+    }
     let reaching = program.knowledge.reaching_names();
     let calls: Vec<Calls<'_>> = files.par_iter().map(|&file| calls_of(program, file, &reaching)).collect();
     let called: FxHashSet<&str> = calls.iter().flat_map(|calls| &calls.names).copied().collect();

@@ -209,13 +209,18 @@ pub(super) fn sets_environment(text: &str) -> bool {
 }
 
 /// What makes a text one that may do something to the environment or a GPU.
+#[derive(Debug)]
 pub(super) struct Words {
     effects: AhoCorasick,
     gpu: AhoCorasick,
 }
 
 impl Words {
-    pub fn of(knowledge: &Knowledge) -> Words {
+    pub fn of(knowledge: &Knowledge) -> &Words {
+        knowledge.words.get_or_init(|| Words::new(knowledge))
+    }
+
+    fn new(knowledge: &Knowledge) -> Words {
         let all = WORDS.iter().copied().chain(knowledge.words_of(EVERYWHERE));
         // The longest, because the shorter ones are no whole names where it is none.
         // Most searches end at once, so it should be soon made.

@@ -7,6 +7,7 @@ mod runs;
 pub mod tables;
 mod variables;
 
+use crate::program::imports::Words;
 use crate::versions::Range;
 use anyhow::{Context, Result};
 use packages::PackageFile;
@@ -14,6 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 use tables::Tables;
 use variables::VariablesFile;
 
@@ -47,6 +49,8 @@ pub struct Knowledge {
     pub variables: Variables,
     /// Products, wheels and what belongs together.
     pub tables: Tables,
+    /// Finds what of all this a text names. It takes longer to make than most checks take.
+    pub(super) words: OnceLock<Words>,
 }
 
 /// What a known call does.

@@ -144,7 +144,7 @@ pub struct Parts<'s> {
 impl<'s> Program<'s> {
     pub fn new(parts: Parts<'s>) -> Self {
         let Parts { sources, modules, reach, codes, looks, leads, lowering, knowledge, options } = parts;
-        let words = &imports::Words::of(knowledge);
+        let words = imports::Words::of(knowledge);
         let is_kept = lowering.is_some();
         let looking = FileFactsReader { modules: &modules, knowledge, options: &options, words, is_kept };
         let known = sources.files.par_iter().zip(&codes).zip(looks).enumerate();

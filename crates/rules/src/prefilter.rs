@@ -8,6 +8,8 @@ use crate::sources::Language;
 use aho_corasick::automaton::Automaton;
 use aho_corasick::nfa::contiguous::NFA;
 use aho_corasick::{Anchored, StartKind, dfa::DFA};
+use rustc_hash::FxHashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// What a file must hold for a rule to look at it.
 #[derive(Default)]
@@ -29,7 +31,7 @@ pub(super) type NodePredicate = fn(CodeNode<'_, '_>) -> bool;
 
 /// The needs of all rules of a run, with the words numbered.
 pub(super) struct Prefilter {
-    words: Search,
+    words: Arc<Search>,
     needs: Vec<Numbered>,
 }
 
@@ -39,6 +41,43 @@ enum Search {
     Small(NFA),
     /// Three times as fast.
     Fast(DFA),
+}
+
+impl Search {
+    /// Finds these words in about so many bytes of text. A process that checks again and again, as the language server does,
+    /// makes it once.
+    fn of(words: &[&str], amount: usize) -> Arc<Search> {
+        /// Below that it takes longer to make the faster search than it saves.
+        const MUCH: usize = 1_500_000;
+        /// How many are kept: of usual projects and large ones, with and without rules of their own.
+        const KEPT: usize = 4;
+        /// Each with its words.
+        static MADE: Mutex<Vec<(Vec<String>, Arc<Search>)>> = Mutex::new(Vec::new());
+        let is_fast = amount > MUCH;
+        let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+        let same = made
+            .iter()
+            .find(|(known, search)| matches!(**search, Search::Fast(_)) == is_fast && *known == *words);
+        if let Some((_, search)) = same {
+            return search.clone();
+        }
+        let search = Arc::new(Search::new(words, is_fast));
+        if made.len() == KEPT {
+            made.remove(0);
+        }
+        made.push((words.iter().map(|word| (*word).to_owned()).collect(), search.clone()));
+        search
+    }
+
+    fn new(words: &[&str], is_fast: bool) -> Search {
+        const FEW: &str = "a few hundred words";
+        match is_fast {
+            true => Search::Fast(
+                DFA::builder().start_kind(StartKind::Unanchored).prefilter(false).build(words).expect(FEW),
+            ),
+            false => Search::Small(NFA::builder().prefilter(false).build(words).expect(FEW)),
+        }
+    }
 }
 
 struct Numbered {
@@ -59,11 +98,10 @@ struct TextWords {
 impl Prefilter {
     /// `amount`: how much text is going to be searched, in bytes.
     pub fn of<'r>(needs: &[RequiredWords<'r>], amount: usize) -> Prefilter {
-        /// Below that it takes longer to make the faster search than it saves.
-        const MUCH: usize = 1_500_000;
         let mut words: Vec<&'r str> = Vec::new();
+        let mut numbers: FxHashMap<&'r str, usize> = FxHashMap::default();
         let mut number = |word: &'r str| {
-            words.iter().position(|known| *known == word).unwrap_or_else(|| {
+            *numbers.entry(word).or_insert_with(|| {
                 words.push(word);
                 words.len() - 1
             })
@@ -83,14 +121,7 @@ impl Prefilter {
                 sure,
             });
         }
-        const FEW: &str = "a few hundred words";
-        let words = match amount > MUCH {
-            true => Search::Fast(
-                DFA::builder().start_kind(StartKind::Unanchored).prefilter(false).build(&words).expect(FEW),
-            ),
-            false => Search::Small(NFA::builder().prefilter(false).build(&words).expect(FEW)),
-        };
-        Prefilter { words, needs: numbered }
+        Prefilter { words: Search::of(&words, amount), needs: numbered }
     }
 
     /// For each rule whether it looks at a file, among those that `may` read it at all.
@@ -131,7 +162,7 @@ impl Prefilter {
     }
 
     fn held(&self, text: &str) -> TextWords {
-        match &self.words {
+        match &*self.words {
             Search::Small(words) => TextWords::of(text.as_bytes(), words),
             Search::Fast(words) => TextWords::of(text.as_bytes(), words),
         }

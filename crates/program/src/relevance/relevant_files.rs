@@ -57,7 +57,7 @@ impl ReachableFiles<'_, '_> {
             let file = FileId(number);
             source.reported
                 && match &self.codes[number as usize] {
-                    Some(code) => self.may_hold_one(file, source, code, &words),
+                    Some(code) => self.may_hold_one(file, source, code, words),
                     None => true,
                 }
         };
