@@ -172,6 +172,12 @@ fn imported_by(
                 inside.for_each(|folder| beginnings.push(folder));
             }
         }
+        // `import_module("." + name, __name__)`, `import_module(f"{__name__}.{name}")`
+        if ["__name__", "__package__", "iter_modules", "walk_packages"].iter().any(|word| text.contains(word))
+            && file.ends_with("__init__.py")
+        {
+            beginnings.push(folder.clone());
+        }
     }
     for line in lines_with("import ", text).flat_map(|line| line.split(';')) {
         let line = line.trim_start();
@@ -206,11 +212,13 @@ fn imported_by(
     files
 }
 
-/// Texts that may name a module, for `import_module("package.part")`.
+/// Texts that may name a module, for `import_module("package.part")`: up to what is put in, as in `f"package.{name}"`, or up
+/// to what is taken from the module, as in `"package.part:function"`.
 fn quoted_names(text: &str) -> impl Iterator<Item = &str> {
     let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
-    let pieces = text.split(['"', '\'']).skip(1).filter(|piece| !piece.is_empty());
-    pieces.filter(move |piece| piece.chars().all(is_name))
+    let pieces = text.split(['"', '\'']).skip(1);
+    let names = pieces.map(|piece| piece.split(['{', '%', ':']).next().unwrap_or_default());
+    names.filter(move |name| !name.is_empty() && name.chars().all(is_name))
 }
 
 /// What lies in the folders that were looked into: one listing takes the place of many questions.

@@ -1,0 +1,5 @@
+import torch
+
+
+def run():
+    torch.cuda.init()

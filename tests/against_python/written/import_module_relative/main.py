@@ -1,0 +1,4 @@
+import os
+import torch
+import pkg
+pkg.load("one").run()
