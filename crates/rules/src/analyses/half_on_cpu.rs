@@ -62,10 +62,9 @@ pub(super) fn of_chosen_device(scope: &FileScope<'_>) -> Vec<RawFinding> {
                 let is_half = chain.iter().any(|(name, call)| makes_half(scope, name, call))
                     || device.is_none()
                         && chain.iter().any(|(name, call)| loads_half(scope, name, call).is_some());
+                // `model = AutoModel.from_pretrained(…)` names the model, `model.half()` begins with it.
                 if is_half && !is_asked(scope, around) {
-                    if let Some(name) = object.or(name) {
-                        halved.push((name, function, value.span));
-                    }
+                    halved.extend(name.or(object).map(|name| (name, function, value.span)));
                 }
             }
             CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(_), .. }) => {

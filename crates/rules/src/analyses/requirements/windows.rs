@@ -81,7 +81,7 @@ fn finding(scope: &FileScope<'_>, span: Span, list: Option<Place>, package: &'st
     let raw_finding = RawFinding::at(scope.place(span)).word("text", scope.text(span).trim());
     let raw_finding = raw_finding.word("what", what).word("wanted", advice);
     match list {
-        Some(place) => raw_finding.beside(place, &format!("{package} is listed here")),
+        Some(place) => raw_finding.beside(place, format!("{package} is listed here")),
         None => raw_finding,
     }
 }
