@@ -133,8 +133,11 @@ fn moves_to_choice<'c>(scope: &'c FileScope<'_>, name: &str, call: &Call<'_>) ->
     // `if torch.cuda.is_available(): device = "cuda"` and an `else`
     let by_branches = || {
         let all = scope.whole_text();
-        let is_set =
-            |to: &str| ['"', '\''].iter().any(|quote| all.contains(&format!("{text} = {quote}{to}")));
+        let is_set = |to: &str| {
+            all.lines()
+                .filter_map(|line| line.trim_start().strip_prefix(text))
+                .any(|rest| ['"', '\''].iter().any(|quote| rest.contains(&format!("= {quote}{to}"))))
+        };
         matches!(device.kind, ExprKind::Name(_))
             && all.contains("if torch.cuda.is_available()")
             && is_set("cuda")

@@ -172,7 +172,7 @@ pub(super) const ANALYSES: &[Analysis] = &[
     },
     Analysis {
         name: "gpu-tensor-to-numpy",
-        words: &["numpy()", "np.array(", "np.asarray(", "np.zeros(", "np.empty(", "np.ones(", "np.full("],
+        words: &["numpy()", "np.array(", "np.asarray(", "zeros(", "empty(", "ones(", "full("],
         look: host_arrays::of_gpu_tensors,
     },
     Analysis {
