@@ -139,7 +139,7 @@ fn moves_to_choice<'c>(scope: &'c FileScope<'_>, name: &str, call: &Call<'_>) ->
                 .any(|rest| ['"', '\''].iter().any(|quote| rest.contains(&format!("= {quote}{to}"))))
         };
         matches!(device.kind, ExprKind::Name(_))
-            && all.contains("if torch.cuda.is_available()")
+            && all.contains("is_available()")
             && is_set("cuda")
             && is_set("cpu")
     };
