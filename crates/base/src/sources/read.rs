@@ -101,9 +101,21 @@ fn names_defaults(bytes: &[u8]) -> bool {
     memchr::memmem::find_iter(bytes, b"defaults:").any(|at| (at == 0 || bytes[at - 1] == b'\n') && lists(at))
 }
 
-/// Whether a list for pip asks for the build without a GPU of what has another one.
+/// Whether a list for pip asks for the build without a GPU of what has another one, or for what needs CUDA from elsewhere.
 fn asks_for_build(bytes: &[u8]) -> bool {
-    let names = ["onnxruntime", "faiss", "paddlepaddle", "tensorflow"];
+    let names = [
+        "onnxruntime",
+        "faiss",
+        "paddlepaddle",
+        "tensorflow",
+        "spacy",
+        "lightgbm",
+        "faster-whisper",
+        "ctranslate2",
+        "flash-attn",
+        "flash_attn",
+        "deepspeed",
+    ];
     names.iter().any(|name| memchr::memmem::find(bytes, name.as_bytes()).is_some())
 }
 

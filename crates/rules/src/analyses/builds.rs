@@ -59,7 +59,7 @@ fn is_built_in_image(scope: &FileScope<'_>) -> bool {
 }
 
 /// The `setup.py` of `pip install -e .`
-fn installed(scope: &FileScope<'_>, command: &RunCommand) -> Option<FileId> {
+pub(super) fn installed(scope: &FileScope<'_>, command: &RunCommand) -> Option<FileId> {
     let told = ["pip", "pip3"].iter().find_map(|pip| command.told(pip))?;
     if told.first() != Some(&"install") {
         return None;

@@ -4,16 +4,20 @@ mod datapipes;
 mod defaults;
 mod files;
 mod formats;
+mod handed_out;
 mod made_before;
 mod makers;
 mod options;
+mod pinned;
 mod transforms;
 
+use self::handed_out::handed_out;
 pub(super) use self::options::given;
+pub(super) use self::pinned::of_gpu_tensors as that_pin_gpu_tensors;
 use super::cuda_calls::reaches_cuda;
 use super::own_calls;
 use crate::code::walk::{Ancestor, CodeNode, walk, walk_block};
-use crate::code::{Expr, ExprKind, StatementKind, Target};
+use crate::code::{Call, Expr, ExprKind, StatementKind};
 use crate::facts::{FileId, Place, Span};
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
@@ -255,51 +259,6 @@ fn uses_in(
     uses
 }
 
-/// What a dataset puts on a GPU when it is made, and hands out in a worker: `self.all = all.cuda()`, `return self.all[i]`.
-fn handed_out(class: &str, functions: &[usize], scope: &FileScope<'_>) -> Vec<(Span, String)> {
-    let returned = |name: &str| {
-        let field = format!("self.{name}");
-        let holds = |text: &str| {
-            let ends =
-                |at: usize| !text[at + field.len()..].starts_with(|c: char| c.is_alphanumeric() || c == '_');
-            text.match_indices(&field).any(|(at, _)| ends(at))
-        };
-        let mut is_returned = false;
-        for function in functions {
-            walk_block(scope.code, &scope.code.functions[*function].body, &mut |part, _| {
-                let CodeNode::Statement(step) = part else { return };
-                if let StatementKind::Return(Some(value)) = &step.kind {
-                    is_returned |= holds(scope.text(value.span));
-                }
-            });
-        }
-        is_returned
-    };
-    // What PyG's dataset keeps so, its own `get` hands out.
-    let is_in_memory = scope.code.classes.iter().any(|one| {
-        one.name == class && one.bases.iter().any(|base| scope.text(base.span).ends_with("InMemoryDataset"))
-    });
-    let is_handed = |name: &str| returned(name) || is_in_memory && matches!(name, "data" | "_data");
-    let mut found = Vec::new();
-    for made in methods_of(class, scope, &|name| name == "__init__") {
-        walk_block(scope.code, &scope.code.functions[made].body, &mut |part, _| {
-            let CodeNode::Statement(step) = part else { return };
-            let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind else { return };
-            let Some(use_of_gpu) = reaches_cuda(value, scope) else { return };
-            let keeps = |target: &Target<'_>| match target {
-                Target::Attribute(object, name) => {
-                    matches!(object.kind, ExprKind::Name("self")) && is_handed(name)
-                }
-                _ => false,
-            };
-            if targets.iter().any(keeps) {
-                found.push((value.span, use_of_gpu));
-            }
-        });
-    }
-    found
-}
-
 /// `if torch.utils.data.get_worker_info() is None:`
 fn is_main_process_only(around: &Ancestor<'_, '_>, scope: &FileScope<'_>) -> bool {
     matches!(around, Ancestor::Then(test) | Ancestor::Otherwise(test) if scope.text(test.span).contains("worker"))
@@ -307,6 +266,11 @@ fn is_main_process_only(around: &Ancestor<'_, '_>, scope: &FileScope<'_>) -> boo
 
 /// The loaders of a file that have workers.
 fn loaders_in(scope: &FileScope<'_>) -> Vec<Loader> {
+    loaders_where(scope, &|call| options::has_workers(scope, call))
+}
+
+/// The loaders of a file of which something holds.
+fn loaders_where<'c>(scope: &FileScope<'c>, holds: &dyn Fn(&'c Call<'c>) -> bool) -> Vec<Loader> {
     let (code, names) = (scope.code, scope.names);
     let mut loaders = Vec::new();
     let mut made = FxHashSet::default();
@@ -321,7 +285,7 @@ fn loaders_in(scope: &FileScope<'_>) -> Vec<Loader> {
             path.ends_with(".DataLoader")
                 && (path.starts_with("torch.") || path.starts_with("torch_geometric."))
         });
-        if !is_loader || !options::has_workers(scope, call) {
+        if !is_loader || !holds(call) {
             return;
         }
         let class_of = |expr: &Expr<'_>| match &names.meant(expr).kind {

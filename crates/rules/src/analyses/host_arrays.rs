@@ -2,6 +2,7 @@
 
 use super::gpu_values::is_on_gpu;
 use super::memory::{call_of, method_of, path};
+use super::tensor_flow;
 use crate::code::walk::{Ancestor, CodeNode, functions_around, walk, walk_block};
 use crate::code::{Block, Expr, ExprKind, Function, StatementKind, Target};
 use crate::facts::Span;
@@ -34,6 +35,7 @@ pub(super) fn of_gpu_tensors(scope: &FileScope<'_>) -> Vec<RawFinding> {
     if !scope.whole_text().contains("torch") {
         return found;
     }
+    found.extend(tensor_flow::stored_in_arrays(scope));
     walk(scope.code, &mut |part, around| {
         let CodeNode::Expr(expr) = part else { return };
         let Some(tensor) = converted(scope, expr) else { return };
@@ -126,7 +128,7 @@ fn lies_on_gpu_as_value(scope: &FileScope<'_>, function: &Function<'_>, value: &
 }
 
 /// What people call a model.
-fn is_module_name(name: &str) -> bool {
+pub(super) fn is_module_name(name: &str) -> bool {
     ["model", "net", "network", "encoder", "decoder", "generator", "classifier", "backbone"]
         .iter()
         .any(|word| name == *word || name.ends_with(&format!("_{word}")))

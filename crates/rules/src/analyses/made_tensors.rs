@@ -2,17 +2,18 @@
 
 use super::gpu_values::SET_DEFAULT;
 use super::made_states;
-use super::memory::method_of;
+use super::memory::{function_called, method_of};
 use super::names_in_text::mentions;
+use super::tensor_flow;
 use super::unmoved_tensors::{
     JOINS, RUN, SAME_DEVICE, is_cpu_tensor, is_input, is_module, is_moved_somewhere, joined, layers_of,
     methods_of,
 };
 use crate::code::walk::{CodeNode, walk_block};
-use crate::code::{Expr, ExprKind, Function, Operator, StatementKind, Target};
+use crate::code::{Comparison, Expr, ExprKind, Function, Operator, Statement, StatementKind, Target};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Tensors on the CPU that `forward` and its like compute with.
 pub(super) fn while_running(scope: &FileScope<'_>) -> Vec<RawFinding> {
@@ -26,6 +27,11 @@ pub(super) fn while_running(scope: &FileScope<'_>) -> Vec<RawFinding> {
     }
     found.extend(made_states::of_first_steps(scope));
     found.extend(made_states::beside_moved(scope));
+    for handed in tensor_flow::handed_to_models(scope) {
+        if found.iter().all(|known| known.place != handed.place) {
+            found.push(handed);
+        }
+    }
     // A test that speaks of no GPU runs its modules where they were made.
     let stays = || scope.program.is_of_tests(scope.file) && !scope.whole_text().contains("cuda");
     if found.is_empty() || stays() || scope.program.has_any(SET_DEFAULT) || !is_moved_somewhere(scope) {
@@ -46,17 +52,40 @@ fn in_method(scope: &FileScope<'_>, method: &Function<'_>, layers: &FxHashSet<&s
     let mut inputs: FxHashSet<&str> =
         parameters.filter(|name| *name != "self" && is_used_as_tensor(text, name)).collect();
     let mut found: Option<(Span, Span)> = None;
-    walk_block(scope.code, &method.body, &mut |part, _| match part {
+    // `if h is None: h = torch.zeros(…)`, here or in a method that gives it back.
+    let mut left_out = made_when_left_out(scope, method);
+    walk_block(scope.code, &method.body, &mut |part, around| match part {
         CodeNode::Statement(step) => {
-            if let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind
-                && is_input(scope, value, &inputs)
-            {
+            let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind else { return };
+            let by_helper =
+                function_called(scope, value).and_then(|helper| given_when_left_out(scope, helper));
+            for name in targets.iter().flat_map(Target::names) {
+                match by_helper {
+                    Some(made) => {
+                        left_out.insert(name, made);
+                    }
+                    // `out, h = self.rnn(x, h)` is looked at with what it is given.
+                    None if around.is_empty()
+                        && !mentions(scope.text(value.span), &[name].into_iter().collect()) =>
+                    {
+                        left_out.remove(name);
+                    }
+                    None => {}
+                }
+            }
+            if is_input(scope, value, &inputs) {
                 inputs.extend(targets.iter().flat_map(Target::names));
             }
         }
         CodeNode::Expr(expr) if found.is_none() => {
-            let made = meets_device(scope, expr, &inputs, layers);
-            found = made.map(|made| (where_made(scope, made), expr.span));
+            let made = meets_device(scope, expr, &inputs, layers, &left_out);
+            found = made.map(|made| {
+                let by_name = match made.kind {
+                    ExprKind::Name(name) => left_out.get(name).copied(),
+                    _ => None,
+                };
+                (by_name.unwrap_or_else(|| where_made(scope, made)), expr.span)
+            });
         }
         CodeNode::Expr(_) | CodeNode::Target(_) => {}
     });
@@ -66,10 +95,53 @@ fn in_method(scope: &FileScope<'_>, method: &Function<'_>, layers: &FxHashSet<&s
     })
 }
 
+/// Parameters that a function fills with a tensor on the CPU when they are left out, with where it makes that.
+fn made_when_left_out<'a>(scope: &FileScope<'a>, function: &Function<'a>) -> FxHashMap<&'a str, Span> {
+    let mut made = FxHashMap::default();
+    for step in &function.body {
+        let StatementKind::Branch { test, then, otherwise } = &step.kind else { continue };
+        let ExprKind::Compare(Comparison::Is, sides) = &test.kind else { continue };
+        let (ExprKind::Name(name), ExprKind::None) = (&sides.0.kind, &sides.1.kind) else { continue };
+        let is_parameter = function.parameters.iter().any(|one| one.name == *name);
+        let [Statement { kind: StatementKind::Assign { targets, value: Some(value), .. }, .. }] = &then[..]
+        else {
+            continue;
+        };
+        let fills = matches!(&targets[..], [Target::Name(filled, _)] if filled == name);
+        if is_parameter && fills && otherwise.is_empty() && is_cpu_tensor(scope, value, 0) {
+            made.insert(*name, value.span);
+        }
+    }
+    made
+}
+
+/// Where a method makes a tensor on the CPU that it gives back, when its parameter was left out.
+fn given_when_left_out(scope: &FileScope<'_>, helper: &Function<'_>) -> Option<Span> {
+    let made = made_when_left_out(scope, helper);
+    let [.., Statement { kind: StatementKind::Return(Some(value)), .. }] = &helper.body[..] else {
+        return None;
+    };
+    match value.kind {
+        ExprKind::Name(name) => made.get(name).copied(),
+        _ => None,
+    }
+}
+
 /// Whether a parameter is a tensor, by its name or by what the method asks it for: a number has none of it.
 fn is_used_as_tensor(text: &str, name: &str) -> bool {
-    const TENSORS: &[&str] =
-        &["embeddings", "embeds", "features", "hidden", "image", "images", "img", "input", "inputs", "x"];
+    const TENSORS: &[&str] = &[
+        "X",
+        "embeddings",
+        "embeds",
+        "features",
+        "hidden",
+        "image",
+        "images",
+        "img",
+        "input",
+        "inputs",
+        "x",
+    ];
     if TENSORS.contains(&name) {
         return true;
     }
@@ -122,6 +194,10 @@ fn where_made(scope: &FileScope<'_>, made: &Expr<'_>) -> Span {
             let side = if is_cpu_tensor(scope, &sides.0, 0) { &sides.0 } else { &sides.1 };
             where_made(scope, side)
         }
+        // `torch.zeros(8).requires_grad_()`
+        _ if method_of(made).is_some_and(|(_, name, _)| SAME_DEVICE.contains(&name)) => {
+            method_of(made).map_or(made.span, |(object, _, _)| where_made(scope, object))
+        }
         _ => made.span,
     }
 }
@@ -132,11 +208,14 @@ fn meets_device<'e>(
     expr: &'e Expr<'e>,
     inputs: &FxHashSet<&str>,
     layers: &FxHashSet<&str>,
+    left_out: &FxHashMap<&str, Span>,
 ) -> Option<&'e Expr<'e>> {
     // What the module keeps is made elsewhere, and is a matter of its buffers.
     let is_kept = |expr: &Expr<'_>| matches!(&expr.kind, ExprKind::Attribute(object, _) if matches!(object.kind, ExprKind::Name("self")));
     let is_made = |expr: &Expr<'_>| {
-        !is_kept(expr) && (is_cpu_tensor(scope, expr, 0) || is_from_host(scope, expr, inputs, 0))
+        let is_left_out = matches!(expr.kind, ExprKind::Name(name) if left_out.contains_key(name));
+        !is_kept(expr)
+            && (is_left_out || is_cpu_tensor(scope, expr, 0) || is_from_host(scope, expr, inputs, 0))
     };
     let given = |expr: &Expr<'_>| is_input(scope, expr, inputs);
     match &expr.kind {
@@ -159,7 +238,9 @@ fn meets_device<'e>(
         ExprKind::Call(call) => {
             let is_layer = matches!(&call.callee.kind, ExprKind::Attribute(object, name)
                 if matches!(object.kind, ExprKind::Name("self")) && layers.contains(name));
-            call.arguments.iter().filter(|_| is_layer).map(|one| &one.value).find(|one| is_made(one))
+            // `self.rnn(x, (h, c))`
+            let given = if is_layer { joined(call) } else { Vec::new() };
+            given.into_iter().find(|one| is_made(one))
         }
         _ => None,
     }

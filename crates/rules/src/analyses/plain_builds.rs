@@ -1,8 +1,8 @@
-//! GPUs that OpenCV and FAISS are told to use, in a project that installs a build of them without one.
+//! GPUs that OpenCV, FAISS, spaCy and LightGBM are told to use, in a project that installs a build of them without one.
 
 use super::images::asked_by_images;
 use crate::code::walk::{Ancestor, CodeNode, walk};
-use crate::code::{Expr, ExprKind, Grammar, Target};
+use crate::code::{Expr, ExprKind, Grammar, Requirement, Target};
 use crate::findings::Severity;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::versions::Range;
@@ -17,6 +17,8 @@ struct Library {
     /// Words in the file that ask whether there is a GPU.
     questions: &'static [&'static str],
     is_for_gpu: fn(&str) -> bool,
+    /// What takes the GPU where there is one, and the CPU without a word otherwise.
+    is_only_preferred: fn(&str) -> bool,
     wanted: &'static str,
 }
 
@@ -32,6 +34,7 @@ const LIBRARIES: &[Library] = &[
         other_builds: &["WITH_CUDA", "OPENCV_DNN_CUDA", "opencv-cuda", "opencv_cuda", "with CUDA support"],
         questions: &["getCudaEnabledDeviceCount", "getBuildInformation", "getAvailableTargets"],
         is_for_gpu: |path| matches!(path, "cv2.dnn.DNN_BACKEND_CUDA" | "cv2.cuda_GpuMat" | "cv2.cuda.GpuMat"),
+        is_only_preferred: |_| false,
         wanted: "build OpenCV from source with `-DWITH_CUDA=ON` and `-DOPENCV_DNN_CUDA=ON`: its packages on PyPI are for the CPU",
     },
     Library {
@@ -53,7 +56,17 @@ const LIBRARIES: &[Library] = &[
                     | "faiss.index_cpu_to_gpus_list"
             )
         },
+        is_only_preferred: |_| false,
         wanted: "ask conda for `faiss-gpu` in its place: `faiss-cpu` has no such name",
+    },
+    Library {
+        name: "spaCy",
+        plain: &["spacy"],
+        other_builds: &["cupy", "spacy[cuda", "spacy[apple", "spacy-transformers[cuda", "thinc[cuda"],
+        questions: &["has_cupy", "has_gpu"],
+        is_for_gpu: |path| matches!(path, "spacy.require_gpu" | "spacy.prefer_gpu"),
+        is_only_preferred: |path| path == "spacy.prefer_gpu",
+        wanted: "ask for `spacy[cuda12x]`, which brings CuPy: without it spaCy computes on the CPU",
     },
 ];
 
@@ -69,13 +82,17 @@ fn used_without_gpu(scope: &FileScope<'_>, library: &Library) -> Option<RawFindi
     }
     let mut used = None;
     walk(scope.code, &mut |part, around| {
-        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Attribute(..), .. }) = part else { return };
+        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Attribute(..) | ExprKind::Name(_), .. }) = part
+        else {
+            return;
+        };
         let is_for_gpu = || scope.names.path(expr).is_some_and(library.is_for_gpu);
         // `try: res = faiss.StandardGpuResources()` has another way.
         let is_tried = || around.iter().any(|one| matches!(one, Ancestor::Try(_)));
         if used.is_none() && is_for_gpu() && !is_tried() {
             let may_be_off =
-                around.iter().any(|one| matches!(one, Ancestor::Then(_) | Ancestor::Otherwise(_)));
+                around.iter().any(|one| matches!(one, Ancestor::Then(_) | Ancestor::Otherwise(_)))
+                    || scope.names.path(expr).is_some_and(library.is_only_preferred);
             used = Some((expr.span, may_be_off));
         }
     });
@@ -141,4 +158,54 @@ pub(super) fn tensorflow_without_gpu(scope: &FileScope<'_>) -> Option<RawFinding
         (Some(span), _) | (None, Some(span)) => Some(raw_finding(span).at_most(Severity::Note)),
         (None, None) => None,
     }
+}
+
+/// What trains with LightGBM, with where its parameters stand.
+const TRAINERS: &[&str] = &[
+    "lightgbm.LGBMClassifier",
+    "lightgbm.LGBMRanker",
+    "lightgbm.LGBMRegressor",
+    "lightgbm.train",
+    "lightgbm.cv",
+];
+
+/// `LGBMClassifier(device="cuda")`, where the wheel of PyPI is installed: it has OpenCL, and no CUDA.
+pub(super) fn lightgbm_without_cuda(scope: &FileScope<'_>) -> Option<RawFinding> {
+    let file = scope.program.name_of(scope.file);
+    let is_wheel = |asked: &Requirement| asked.grammar != Grammar::Conda;
+    let listed = scope.program.versions().asked(file, "lightgbm").into_iter().any(is_wheel)
+        || asked_by_images(scope, "lightgbm").into_iter().any(|(_, asked)| is_wheel(asked));
+    if !listed || scope.program.has_any(&["USE_CUDA", "--cuda"]) {
+        return None;
+    }
+    let mut asked = None;
+    walk(scope.code, &mut |part, around| {
+        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        if scope.names.path(&call.callee).is_none_or(|path| !TRAINERS.contains(&path)) {
+            return;
+        }
+        let is_tried = around.iter().any(|one| matches!(one, Ancestor::Try(_)));
+        let is_key = |name: &str| matches!(name, "device" | "device_type");
+        let by_name = call.arguments.iter().filter(|one| one.name.is_some_and(is_key)).map(|one| &one.value);
+        let unpacked = call.arguments.iter().find(|one| one.unpacked);
+        let handed = unpacked.or_else(|| call.arguments.first()).map(|one| scope.names.meant(&one.value));
+        let by_parameters = match handed.map(|first| &first.kind) {
+            Some(ExprKind::Mapping(entries)) => entries.iter().find_map(|(key, value)| {
+                let is_device = matches!(&key.as_ref()?.kind, ExprKind::Text(key) if is_key(key));
+                is_device.then_some(value)
+            }),
+            Some(ExprKind::Call(made)) if scope.text(made.callee.span) == "dict" => {
+                made.arguments.iter().find(|one| one.name.is_some_and(is_key)).map(|one| &one.value)
+            }
+            _ => None,
+        };
+        let is_cuda = |value: &&Expr<'_>| matches!(&scope.names.meant(value).kind, ExprKind::Text(text) if text == "cuda");
+        if asked.is_none() && !is_tried {
+            asked = by_name.chain(by_parameters).find(is_cuda).map(|value| value.span);
+        }
+    });
+    let span = asked?;
+    let wanted = "build it for CUDA: `pip install lightgbm --no-binary lightgbm --config-settings=cmake.define.USE_CUDA=ON`";
+    let raw_finding = RawFinding::at(scope.place(span)).word("name", scope.text(span));
+    Some(raw_finding.word("package", "LightGBM").word("wanted", wanted))
 }

@@ -27,6 +27,7 @@ pub(super) fn without_build(scope: &FileScope<'_>) -> Vec<RawFinding> {
     found.extend(jax_builds::without_gpu(scope));
     found.extend(rust_builds::without_gpu(scope));
     found.extend(plain_builds::tensorflow_without_gpu(scope));
+    found.extend(plain_builds::lightgbm_without_cuda(scope));
     found
 }
 

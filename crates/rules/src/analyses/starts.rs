@@ -2,13 +2,13 @@
 //! its name and the words without which it looks at no file.
 
 use super::{
-    Analysis, bare_tools, builds, conda_images, containers, docker_requests, global_ranks, host_collectives,
-    image_builds, image_stages, kept_layers, late_providers, late_ranks, linked, loaded_modules, local_ranks,
-    mpi_ranks, node_numbers, picked_cards, podman_options, pods, pooled_pipelines, preloads, process_counts,
-    providers, rank_masks, ranks, ray_environments, ray_tasks, requirements, script_choices, served_cards,
-    settings_files, slurm_jobs, slurm_names, slurm_variables, spawned_devices, spawned_scripts, spread_ranks,
-    stacks, subshells, task_numbers, thread_contexts, trainer_moves, trainer_tasks, unread_choices, uv_runs,
-    vllm_engines,
+    Analysis, bare_images, bare_tools, builds, conda_images, containers, docker_requests, global_ranks,
+    host_collectives, image_builds, image_stages, kept_layers, late_providers, late_ranks, linked,
+    loaded_modules, local_ranks, mpi_ranks, node_numbers, picked_cards, podman_options, pods,
+    pooled_pipelines, preloads, process_counts, providers, rank_masks, ranks, ray_environments, ray_tasks,
+    requirements, script_choices, served_cards, settings_files, slurm_jobs, slurm_names, slurm_variables,
+    spawned_devices, spawned_scripts, spread_ranks, stacks, subshells, task_numbers, thread_contexts,
+    trainer_moves, trainer_tasks, unread_choices, uv_runs, vllm_engines,
 };
 
 /// All of them, by name.
@@ -20,6 +20,8 @@ pub(super) const ANALYSES: &[Analysis] = &[
     },
     Analysis { name: "build-asks-for-gpu", words: &["CUDAExtension"], look: builds::that_ask_for_gpu },
     Analysis { name: "build-not-published", words: &["torch"], look: requirements::unpublished_builds },
+    Analysis { name: "compiler-missing", words: &["install"], look: bare_images::without_compiler },
+    Analysis { name: "cuda-libraries-missing", words: &["install"], look: bare_images::without_libraries },
     Analysis { name: "build-replaced", words: &["install"], look: requirements::replaced_builds },
     Analysis {
         name: "choice-without-runtime",
@@ -188,6 +190,9 @@ pub(super) const ANALYSES: &[Analysis] = &[
             "StandardGpuResources",
             "GpuIndex",
             "index_cpu_to_gpu",
+            "require_gpu",
+            "prefer_gpu",
+            "lightgbm",
             "jax.",
             "new_cuda",
             "cuda_if_available",
@@ -288,6 +293,11 @@ pub(super) const ANALYSES: &[Analysis] = &[
     Analysis { name: "vllm-engines-share-gpu", words: &["vllm"], look: vllm_engines::that_share_a_gpu },
     Analysis { name: "vllm-ignores-current-gpu", words: &["vllm"], look: vllm_engines::on_the_first_gpu },
     Analysis { name: "wheel-lacks-architecture", words: &["torch"], look: requirements::wheels_that_lack_it },
+    Analysis {
+        name: "package-removed",
+        words: &["tensorflow-gpu", "tensorflow_gpu", "tf-nightly-gpu"],
+        look: requirements::removed_packages,
+    },
     Analysis {
         name: "windows-wheel-without-cuda",
         words: &["install"],

@@ -2,18 +2,18 @@
 //! no file. Those of what starts programs are in `starts`.
 
 use super::{
-    Analysis, async_arguments, autocast, backend_switches, cached_methods, caches, clean_up_order,
-    compared_devices, compute_types, context_managers, counted_masks, cuda_switches, current_devices,
-    current_kernels, dataset_workers, device_arguments, device_names, dropped_moves, emptied_masks,
-    env_validators, environments, epoch_outputs, fixtures, gradients, hard_cuda, hardware, host_arrays,
-    import_proofs, inputs, jax_memory, jax_platforms, kept_counts, kept_graphs, kept_on_current, keras_loops,
-    late_moves, late_offloads, lazy_imports, leak_checks, left_graphs, left_masks, left_models,
-    legacy_constructors, loaded_again, loader_generators, locks, loss_weights, made_layers, made_tensors,
-    mask_numbers, memory_fractions, model_instances, negative_indices, nvml_indices, optional_imports,
-    parallel_kernels, parsed_masks, pickled, placed_models, plain_layers, python_names, quantized_moves,
-    resets, retries, rocm, second_contexts, step_loops, switches, tensorflow, tensorflow_cards,
-    tensorflow_memory, text_numbers, tf32, touched_cards, uncalled_checks, unentered_contexts,
-    unmoved_tensors, unread_settings, unused_choices, visible_counts, volatile,
+    Analysis, async_arguments, autocast, backend_switches, bound_methods, cached_methods, caches,
+    clean_up_order, compared_devices, compute_types, context_managers, counted_masks, cuda_switches,
+    current_devices, current_kernels, dataset_workers, device_arguments, device_names, dropped_moves,
+    emptied_masks, env_validators, environments, epoch_outputs, fixtures, gradients, half_on_cpu, hard_cuda,
+    hardware, host_arrays, import_proofs, inputs, jax_memory, jax_platforms, kept_counts, kept_graphs,
+    kept_on_current, keras_loops, late_moves, late_offloads, lazy_imports, leak_checks, left_graphs,
+    left_masks, left_models, legacy_constructors, loaded_again, loader_generators, locks, loss_weights,
+    made_layers, made_tensors, mask_numbers, memory_fractions, model_instances, negative_indices,
+    nvml_indices, optional_imports, parallel_kernels, parsed_masks, pickled, placed_models, plain_layers,
+    python_names, quantized_moves, resets, retries, rocm, second_contexts, step_loops, switches, tensor_flow,
+    tensorflow, tensorflow_cards, tensorflow_memory, text_numbers, tf32, touched_cards, uncalled_checks,
+    unentered_contexts, unmoved_tensors, unread_settings, unused_choices, visible_counts, volatile,
 };
 
 /// All of them, by name.
@@ -49,6 +49,11 @@ pub(super) const ANALYSES: &[Analysis] = &[
         look: kept_on_current::by_caches,
     },
     Analysis { name: "context-beside-runtime", words: &["autoinit"], look: second_contexts::beside_runtime },
+    Analysis {
+        name: "cpu-tensor-indexed",
+        words: &[".to(", ".cuda(", "device"],
+        look: tensor_flow::indexed_from_device,
+    },
     Analysis { name: "catboost-touches-all-cards", words: &["catboost"], look: touched_cards::by_catboost },
     Analysis {
         name: "capability-architecture-mismatch",
@@ -167,10 +172,21 @@ pub(super) const ANALYSES: &[Analysis] = &[
     },
     Analysis {
         name: "gpu-tensor-to-numpy",
-        words: &["numpy()", "np.array(", "np.asarray("],
+        words: &["numpy()", "np.array(", "np.asarray(", "zeros(", "empty(", "ones(", "full("],
         look: host_arrays::of_gpu_tensors,
     },
+    Analysis {
+        name: "half-on-cpu",
+        words: &["float16", ".half()", "torch.half"],
+        look: half_on_cpu::of_chosen_device,
+    },
     Analysis { name: "graph-left-on-cpu", words: &["dgl"], look: left_graphs::with_gpu_values },
+    Analysis { name: "method-of-first-copy", words: &["Module"], look: bound_methods::kept_in_modules },
+    Analysis {
+        name: "pinned-gpu-tensor",
+        words: &["Dataset", "pin_memory"],
+        look: dataset_workers::that_pin_gpu_tensors,
+    },
     Analysis {
         name: "import-proof-in-same-process",
         words: &["modules"],

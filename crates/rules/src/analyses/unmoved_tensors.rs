@@ -8,11 +8,13 @@ use super::measures::{is_measure, is_on_cpu};
 use super::memory::{called, function_called, method_of};
 use super::names_in_text::mentions;
 use super::parallel_models::is_copied;
+use super::tensor_sides::computed_of;
 use crate::code::walk::{Ancestor, CodeNode, walk_block};
 use crate::code::{Argument, Call, Class, Expr, ExprKind, Function, Parameter, StatementKind, Target};
 use crate::facts::Span;
 use crate::findings::Severity;
 use crate::rules::files::{FileScope, RawFinding};
+use crate::rules::uses::argument;
 use rustc_hash::FxHashSet;
 use std::cell::LazyCell;
 
@@ -29,6 +31,7 @@ pub(super) const SAME_DEVICE: &[&str] = &[
     "clone",
     "contiguous",
     "cos",
+    "detach",
     "double",
     "exp",
     "expand",
@@ -43,6 +46,7 @@ pub(super) const SAME_DEVICE: &[&str] = &[
     "permute",
     "pow",
     "repeat",
+    "requires_grad_",
     "reshape",
     "round",
     "sigmoid",
@@ -211,7 +215,7 @@ pub(super) fn methods_of<'a>(scope: &FileScope<'a>, class: &Class<'_>) -> Vec<&'
 }
 
 /// The attributes that a constructor gives a tensor on the CPU, or on the current GPU, with where it does.
-fn kept_in<'a>(
+pub(super) fn kept_in<'a>(
     scope: &FileScope<'a>,
     made: &'a Function<'a>,
     is_copied: &dyn Fn() -> bool,
@@ -283,12 +287,15 @@ pub(super) fn is_cpu_tensor(scope: &FileScope<'_>, value: &Expr<'_>, depth: usiz
         };
         let path = scope.names.path(&call.callee).unwrap_or(scope.text(call.callee.span));
         let is_text = |name: &str| path.ends_with(name);
-        let Some(first) = call.arguments.first() else { return false };
+        let Some(first) = argument(&call.arguments, Some(0), Some("size")) else { return false };
         return match is_text(".tensor") || is_text(".as_tensor") {
             // What a parameter holds may be a number.
-            true => matches!(scope.names.meant(&first.value).kind, ExprKind::Sequence(_)),
-            false => !(is_text(".from_numpy") || is_text(".full") && is_number(&first.value)),
+            true => matches!(scope.names.meant(first).kind, ExprKind::Sequence(_)),
+            false => !(is_text(".from_numpy") || is_text(".full") && is_number(first)),
         };
+    }
+    if let Some(of) = computed_of(scope, value) {
+        return is_cpu_tensor(scope, of, depth + 1);
     }
     if let ExprKind::Binary(_, sides) = &value.kind {
         return is_cpu_tensor(scope, &sides.0, depth + 1) || is_cpu_tensor(scope, &sides.1, depth + 1);

@@ -1,0 +1,216 @@
+//! Images without what their packages need of CUDA: a compiler, or libraries.
+
+use super::builds::installed;
+use crate::code::Host;
+use crate::facts::{FileId, Place};
+use crate::findings::Severity;
+use crate::program::RunCommand;
+use crate::rules::files::{FileScope, RawFinding};
+use crate::sources::{Language, file_name_of};
+
+/// Words of an image that speak of a compiler for CUDA, or of a package that needs none.
+const COMPILERS: &[&str] = &[
+    "nvcc",
+    "cuda-toolkit",
+    "cuda-compiler",
+    "cuda-minimal-build",
+    "cuda_",
+    "cudatoolkit",
+    "SKIP_CUDA_BUILD",
+    "CUDA_HOME",
+    "cuda-libraries-dev",
+    "micromamba",
+    "conda",
+    "pixi",
+    "COPY --from",
+];
+
+/// Words that speak of the libraries of CUDA, or of a package that brings them.
+const LIBRARIES: &[&str] = &[
+    "cudnn",
+    "cublas",
+    "torch",
+    "tensorflow",
+    "nvidia-",
+    "nvidia_",
+    "[cuda",
+    "cuda-",
+    "cuda_",
+    "conda",
+    "mamba",
+    "COPY --from",
+    "LD_LIBRARY_PATH",
+    "jax",
+    "paddle",
+];
+
+/// What is compiled when it is installed, and what is compiled when it is used.
+const COMPILED: &[(&str, bool)] = &[("flash-attn", true), ("flash_attn", true), ("deepspeed", false)];
+
+/// `RUN pip install flash-attn` in an image for running alone, which has no `nvcc`.
+pub(super) fn without_compiler(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    let text = scope.whole_text();
+    let mut found: Vec<RawFinding> = Vec::new();
+    if scope.language() != Language::Dockerfile || COMPILERS.iter().any(|word| text.contains(word)) {
+        return found;
+    }
+    for (command, base) in installing(scope) {
+        let is_bare = base.starts_with("nvidia/cuda:")
+            && (base.contains("-runtime") || base.contains("-base"))
+            || base.starts_with("pytorch/pytorch:") && base.contains("-runtime")
+            || base.starts_with("python:");
+        if !is_bare {
+            continue;
+        }
+        let setup = || installed(scope, command).filter(|setup| has_cuda_code(scope, *setup));
+        let package = COMPILED.iter().find_map(|(package, at_once)| {
+            named(scope, command, package).map(|place| (package.replace('_', "-"), *at_once, place))
+        });
+        let (package, at_once, place) = match package {
+            Some(package) => package,
+            None => match setup() {
+                Some(setup) => (scope.program.name_of(setup).to_owned(), true, None),
+                None => continue,
+            },
+        };
+        // Outside of an image of CUDA there is nothing that says where a compiler would be, and nothing asks for it.
+        let raw_finding = RawFinding::at(command.site).word("package", package).word("image", base);
+        let when = if at_once {
+            "is compiled when it is installed"
+        } else {
+            "compiles its operators when they are first used"
+        };
+        let raw_finding = raw_finding.word("when", when);
+        let raw_finding = match place {
+            Some(place) => raw_finding.beside(place, "it is listed here"),
+            None => raw_finding,
+        };
+        let raw_finding = if at_once { raw_finding } else { raw_finding.at_most(Severity::Note) };
+        if !found.iter().any(|known| known.place == raw_finding.place) {
+            found.push(raw_finding);
+        }
+    }
+    found
+}
+
+/// `RUN pip install onnxruntime-gpu` in an image that has no library of CUDA.
+pub(super) fn without_libraries(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    let text = scope.whole_text();
+    let mut found: Vec<RawFinding> = Vec::new();
+    if scope.language() != Language::Dockerfile
+        || LIBRARIES.iter().any(|word| without_images(text).contains(word))
+    {
+        return found;
+    }
+    for (command, base) in installing(scope) {
+        let is_bare = ["python:", "ubuntu:", "debian:"].iter().any(|image| base.starts_with(image))
+            || base.starts_with("nvidia/cuda:") && base.contains("-base");
+        let lacks_cudnn = base.starts_with("nvidia/cuda:") && !base.contains("cudnn") && !base.contains("$");
+        if !is_bare && !lacks_cudnn {
+            continue;
+        }
+        let lists = lists_of(scope, command);
+        let brings = |file: &FileId| {
+            let text = &*scope.program.sources.file(*file).text;
+            LIBRARIES.iter().any(|word| text.contains(word))
+        };
+        if lists.iter().any(brings) {
+            continue;
+        }
+        let uses_cuda =
+            || scope.program.every_file().any(|(_, file)| file.is_python() && file.text.contains("cuda"));
+        let (package, place) = if let Some(place) = named(scope, command, "onnxruntime-gpu") {
+            ("onnxruntime-gpu", place)
+        } else if let Some(place) = named(scope, command, "faster-whisper").filter(|_| uses_cuda()) {
+            ("faster-whisper", place)
+        } else if let Some(place) = named(scope, command, "ctranslate2").filter(|_| uses_cuda()) {
+            ("ctranslate2", place)
+        } else {
+            continue;
+        };
+        let missing = if is_bare { "cuBLAS and cuDNN" } else { "cuDNN" };
+        let what = match package {
+            "onnxruntime-gpu" => "sessions run on the CPU, with a line in the log",
+            _ => "the first use of the GPU ends with \"Library libcublas is not found\" or one of cuDNN",
+        };
+        let raw_finding = RawFinding::at(command.site).word("package", package).word("image", base);
+        let raw_finding = raw_finding.word("missing", missing).word("what", what);
+        found.push(match place {
+            Some(place) => raw_finding.beside(place, "it is listed here"),
+            None => raw_finding,
+        });
+    }
+    found
+}
+
+/// A Dockerfile without its lines `FROM`, whose names say what an image has.
+fn without_images(text: &str) -> String {
+    let lines = text.lines().filter(|line| !line.trim_start().to_ascii_uppercase().starts_with("FROM "));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// The commands of an image that install with pip, each with the image below it.
+fn installing<'a>(scope: &'a FileScope<'_>) -> Vec<(&'a RunCommand, String)> {
+    let text = scope.whole_text();
+    let commands = scope.own_commands().filter(|command| command.host == Host::NoGpu);
+    commands
+        .filter_map(|command| {
+            let told = ["pip", "pip3"].iter().find_map(|pip| command.told(pip))?;
+            let before = &text[..command.site.span.range().start];
+            let base = before.lines().rev().find_map(|line| line.trim().strip_prefix("FROM "))?;
+            let base = base.split_whitespace().find(|word| !word.starts_with("--"))?;
+            (told.first() == Some(&"install")).then(|| (command, base.to_owned()))
+        })
+        .collect()
+}
+
+/// The lists of packages that a command reads. What an image has copied elsewhere is found by its name, where the project has one of it.
+fn lists_of(scope: &FileScope<'_>, command: &RunCommand) -> Vec<FileId> {
+    let Some(told) = ["pip", "pip3"].iter().find_map(|pip| command.told(pip)) else { return Vec::new() };
+    let lists = told.windows(2).filter(|pair| matches!(pair[0], "-r" | "--requirement"));
+    lists
+        .filter_map(|pair| {
+            let beside = scope.program.file_beside(command, None, pair[1]);
+            beside.or_else(|| {
+                let name = file_name_of(pair[1]);
+                let mut same = scope
+                    .program
+                    .every_file()
+                    .filter(|(id, _)| file_name_of(scope.program.name_of(*id)) == name)
+                    .map(|(id, _)| id);
+                let only = same.next()?;
+                same.next().is_none().then_some(only)
+            })
+        })
+        .collect()
+}
+
+/// Whether a command installs a package from its source, with the place of the list that names it.
+fn named(scope: &FileScope<'_>, command: &RunCommand, package: &str) -> Option<Option<Place>> {
+    let told = ["pip", "pip3"].iter().find_map(|pip| command.told(pip))?;
+    if told.iter().any(|word| is_it(word, package)) {
+        return Some(None);
+    }
+    lists_of(scope, command).into_iter().find_map(|file| {
+        let text = &*scope.program.sources.file(file).text;
+        text.lines().any(|line| is_it(line.trim(), package)).then(|| {
+            let asked = scope.program.code(file).requirements.iter();
+            let mut asked = asked.filter(|asked| asked.name == package.replace('_', "-"));
+            asked.next().map(|asked| Place { file, span: asked.span })
+        })
+    })
+}
+
+/// `deepspeed==0.12`, `git+https://…#egg=deepspeed`; a wheel by its address has been built.
+fn is_it(word: &str, package: &str) -> bool {
+    let rest = word.trim_matches(['"', '\'']).strip_prefix(package);
+    let is_name = rest
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with(['=', '>', '<', '~', '!', '[', ' ', ';']));
+    (is_name || word.ends_with(&format!("egg={package}"))) && !word.contains(".whl")
+}
+
+fn has_cuda_code(scope: &FileScope<'_>, setup: FileId) -> bool {
+    let text = &*scope.program.sources.file(setup).text;
+    text.contains("CUDAExtension(")
+        && !["is_available", "CUDA_HOME", "environ", "getenv"].iter().any(|word| text.contains(word))
+}

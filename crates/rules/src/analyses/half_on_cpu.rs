@@ -1,0 +1,180 @@
+//! Models in float16 on a device that is the CPU where there is no GPU.
+
+use super::memory::method_of;
+use crate::code::walk::{Ancestor, CodeNode, functions_around, walk};
+use crate::code::{Call, Expr, ExprKind, StatementKind, Target};
+use crate::facts::Span;
+use crate::findings::Severity;
+use crate::rules::files::{FileScope, RawFinding};
+use crate::rules::gpu_questions::surely_needs_gpu;
+use crate::rules::uses::argument;
+use crate::versions::Range;
+
+/// A name that was moved to a device which is chosen, in a function or outside of all.
+struct Moved<'c> {
+    name: &'c str,
+    function: Option<usize>,
+    place: Span,
+}
+
+/// `model.to(device)` and `model.half()`, where the device is the CPU without a GPU and nothing asks.
+pub(super) fn of_chosen_device(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    let file = scope.program.name_of(scope.file);
+    let old = Range::read("<2.2").and_then(|old| scope.program.versions().satisfies(file, "torch", &old));
+    let mut found = Vec::new();
+    if old == Some(false) || scope.program.is_of_tests(scope.file) {
+        return found;
+    }
+    let mut moved: Vec<Moved<'_>> = Vec::new();
+    let mut halved: Vec<(&str, Option<usize>, Span)> = Vec::new();
+    let mut loaded: Vec<(Option<usize>, Span, Span)> = Vec::new();
+    walk(scope.code, &mut |part, around| {
+        let function = functions_around(around).next_back();
+        match part {
+            CodeNode::Statement(step) => {
+                let (name, value) = match &step.kind {
+                    StatementKind::Assign { targets, value: Some(value), .. } => match &targets[..] {
+                        [Target::Name(name, _)] => (Some(*name), value),
+                        [Target::Attribute(object, name)]
+                            if matches!(object.kind, ExprKind::Name("self")) =>
+                        {
+                            (Some(*name), value)
+                        }
+                        _ => return,
+                    },
+                    StatementKind::Evaluate(value) => (None, value),
+                    _ => return,
+                };
+                let chain = chain_of(value);
+                let device = chain.iter().find_map(|(name, call)| moves_to_choice(scope, name, call));
+                let object = match chain.last().and_then(|_| object_of(value)) {
+                    Some(Expr { kind: ExprKind::Name(object), .. }) => Some(*object),
+                    Some(Expr { kind: ExprKind::Attribute(owner, object), .. })
+                        if matches!(owner.kind, ExprKind::Name("self")) =>
+                    {
+                        Some(*object)
+                    }
+                    _ => None,
+                };
+                if let (Some(name), Some(_)) = (name.or(object), device) {
+                    moved.push(Moved { name, function, place: value.span });
+                }
+                let is_half = chain.iter().any(|(name, call)| makes_half(scope, name, call))
+                    || device.is_none()
+                        && chain.iter().any(|(name, call)| loads_half(scope, name, call).is_some());
+                // `model = AutoModel.from_pretrained(…)` names the model, `model.half()` begins with it.
+                if is_half && !is_asked(scope, around) {
+                    halved.extend(name.or(object).map(|name| (name, function, value.span)));
+                }
+            }
+            CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(_), .. }) => {
+                let chain = chain_of(expr);
+                let format = chain.iter().find_map(|(name, call)| loads_half(scope, name, call));
+                let is_moved =
+                    chain.first().is_some_and(|(name, call)| moves_to_choice(scope, name, call).is_some());
+                if let Some(format) = format.filter(|_| is_moved && !is_asked(scope, around)) {
+                    loaded.push((function, format, expr.span));
+                }
+            }
+            CodeNode::Expr(_) | CodeNode::Target(_) => {}
+        }
+    });
+    let mut report = |function: Option<usize>, span: Span, beside: Option<Span>| {
+        if surely_needs_gpu(scope, function) {
+            return;
+        }
+        let raw_finding = RawFinding::at(scope.place(span)).word("text", scope.text(span));
+        let raw_finding = match beside.filter(|place| !place.holds(span)) {
+            Some(place) => {
+                raw_finding.beside(scope.place(place), "it goes to the device that is chosen here")
+            }
+            None => raw_finding,
+        };
+        found.push(if old.is_none() { raw_finding.at_most(Severity::Note) } else { raw_finding });
+    };
+    for (name, function, span) in halved {
+        let same = moved.iter().find(|one| one.name == name && one.function == function);
+        if let Some(same) = same {
+            report(function, span, Some(same.place));
+        }
+    }
+    for (function, span, whole) in loaded {
+        report(function, span, Some(whole));
+    }
+    found
+}
+
+/// The methods of a chain, the last one first: `to` and `half` of `net.half().to(device)`.
+fn chain_of<'c, 's>(expr: &'c Expr<'s>) -> Vec<(&'c str, &'c Call<'s>)> {
+    let mut chain = Vec::new();
+    let mut rest = expr;
+    while let Some((object, name, call)) = method_of(rest) {
+        chain.push((name, call));
+        rest = object;
+    }
+    chain
+}
+
+/// What a chain of methods begins with.
+fn object_of<'c, 's>(expr: &'c Expr<'s>) -> Option<&'c Expr<'s>> {
+    let mut rest = expr;
+    while let Some((object, _, _)) = method_of(rest) {
+        rest = object;
+    }
+    Some(rest)
+}
+
+/// The text of the device of `.to(device)`, where it is the CPU or a GPU by what there is.
+fn moves_to_choice<'c>(scope: &'c FileScope<'_>, name: &str, call: &Call<'_>) -> Option<&'c str> {
+    let device = argument(&call.arguments, Some(0), Some("device")).filter(|_| name == "to")?;
+    let meant = scope.names.meant(device);
+    let text = scope.text(meant.span);
+    let chooses = text.contains("is_available") && text.contains("cpu") && text.contains("cuda");
+    // `if torch.cuda.is_available(): device = "cuda"` and an `else`
+    let by_branches = || {
+        let all = scope.whole_text();
+        let is_set = |to: &str| {
+            all.lines()
+                .filter_map(|line| line.trim_start().strip_prefix(text))
+                .any(|rest| ['"', '\''].iter().any(|quote| rest.contains(&format!("= {quote}{to}"))))
+        };
+        matches!(device.kind, ExprKind::Name(_))
+            && all.contains("is_available()")
+            && is_set("cuda")
+            && is_set("cpu")
+    };
+    (chooses || by_branches()).then_some(text)
+}
+
+/// The format of `from_pretrained(path, torch_dtype=torch.float16)`, where nothing spreads the model.
+fn loads_half(scope: &FileScope<'_>, name: &str, call: &Call<'_>) -> Option<Span> {
+    let given = argument(&call.arguments, None, Some("torch_dtype"))
+        .or_else(|| argument(&call.arguments, None, Some("dtype")))?;
+    let is_placed = argument(&call.arguments, None, Some("device_map")).is_some();
+    (name == "from_pretrained" && is_float16(scope, given) && !is_placed).then_some(given.span)
+}
+
+/// `.half()`, `.to(torch.float16)`
+fn makes_half(scope: &FileScope<'_>, name: &str, call: &Call<'_>) -> bool {
+    match name {
+        "half" => call.arguments.is_empty(),
+        "to" => call.arguments.iter().any(|one| is_float16(scope, &one.value)),
+        _ => false,
+    }
+}
+
+fn is_float16(scope: &FileScope<'_>, given: &Expr<'_>) -> bool {
+    let path = scope.names.path(scope.names.meant(given));
+    matches!(path, Some("torch.float16" | "torch.half"))
+}
+
+/// Whether a branch around asks for the device: `if device.type == "cuda":`, `if half:` where that is an answer.
+fn is_asked(scope: &FileScope<'_>, around: &[Ancestor<'_, '_>]) -> bool {
+    around.iter().any(|one| {
+        let (Ancestor::Then(test) | Ancestor::Otherwise(test)) = one else { return false };
+        let texts = [scope.text(test.span), scope.text(scope.names.meant(test).span)];
+        let words = ["cuda", "cpu", "device", "gpu", "GPU", "is_available"];
+        texts.iter().any(|text| words.iter().any(|word| text.contains(word)))
+            || matches!(test.kind, ExprKind::Name("half" | "is_half" | "use_half"))
+    })
+}
