@@ -22,6 +22,7 @@ mod composed_settings;
 mod compound;
 mod constant_methods;
 mod construction;
+mod containers;
 mod contexts;
 mod data_files;
 mod decisions;

@@ -3,6 +3,7 @@
 use super::calls::Args;
 use super::loops::MOST_ELEMENTS;
 use super::{Flow, Interpreter};
+use crate::code::{Comparison, Operator};
 use crate::facts::Span;
 use crate::program::heap::values::{Text, Value};
 use std::cmp::Ordering;
@@ -27,6 +28,10 @@ impl<'p> Interpreter<'p> {
             args.get(Some(1), Some("start")).filter(|_| name == "sum").map(|argument| &argument.value);
         let is_plain = !args.open && (several || args.items.len() == 1 + usize::from(start.is_some()));
         let Some(elements) = elements.filter(|_| is_plain) else { return Value::Unknown };
+        if elements.iter().any(|element| matches!(element, Value::Instance(_))) {
+            let all = start.cloned().into_iter().chain(elements).collect();
+            return self.folded_by_methods(name, all, start.is_some(), span);
+        }
         if name != "sum" {
             return best(&elements, name == "max").map_or(Value::Unknown, |at| elements[at].clone());
         }
@@ -36,6 +41,61 @@ impl<'p> Interpreter<'p> {
             _ => None,
         });
         sum.map_or(Value::Unknown, |sum| Value::Int(sum, self.place(span)))
+    }
+
+    /// The same of objects, whose methods are called as Python does.
+    fn folded_by_methods(
+        &mut self,
+        name: &str,
+        values: Vec<Value<'p>>,
+        has_start: bool,
+        span: Span,
+    ) -> Value<'p> {
+        let begin = (name == "sum" && !has_start).then(|| Value::Int(0, self.place(span)));
+        let mut values = begin.into_iter().chain(values).take(MOST_ELEMENTS);
+        let Some(mut result) = values.next() else { return Value::Unknown };
+        for value in values {
+            result = match name {
+                "sum" => self.binary(Operator::Add, result, value, span),
+                _ => {
+                    let operator = if name == "max" { Comparison::Greater } else { Comparison::Less };
+                    let said = self.compare(operator, value.clone(), result.clone());
+                    match self.truth(&said) {
+                        Some(true) => value,
+                        Some(false) => result,
+                        None => Value::one_of([result, value]),
+                    }
+                }
+            };
+            if self.flow != Flow::Next {
+                return Value::Unknown;
+            }
+        }
+        result
+    }
+
+    /// The elements in their order, where objects are asked by `__lt__`; `None` where that says nothing.
+    pub(super) fn sorted_by_methods(&mut self, values: Vec<Value<'p>>) -> Option<Vec<Value<'p>>> {
+        let asks = |value: &Value<'_>| matches!(value, Value::Instance(_));
+        if values.len() > MOST_ELEMENTS || !values.iter().any(asks) {
+            return sorted(values);
+        }
+        let mut ordered: Vec<Value<'p>> = Vec::with_capacity(values.len());
+        for value in values {
+            let mut at = ordered.len();
+            while at > 0 {
+                let said = self.compare(Comparison::Less, value.clone(), ordered[at - 1].clone());
+                if self.flow != Flow::Next {
+                    return None;
+                }
+                match self.truth(&said)? {
+                    true => at -= 1,
+                    false => break,
+                }
+            }
+            ordered.insert(at, value);
+        }
+        Some(ordered)
     }
 
     /// `sorted`, `max` and `min` by what a function gives for each element.

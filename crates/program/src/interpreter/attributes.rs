@@ -112,6 +112,12 @@ impl<'p> Interpreter<'p> {
                 });
                 Some(Value::None)
             }
+            ("__setitem__", Value::Instance(_)) => {
+                let (key, value) = (name()?, args.at(1)?.value.clone());
+                self.set_item(object, &key, &value);
+                Some(Value::None)
+            }
+            ("__getitem__", Value::Instance(instance)) => self.item_of_object(instance, &name()?),
             ("__call__", Value::Class(class)) => Some(self.instantiate(class, args.clone(), span)),
             _ => None,
         }

@@ -1,7 +1,6 @@
 //! Builtins, and the few library calls, that values are followed through.
 
 use super::Interpreter;
-use super::aggregates::sorted;
 use super::calls::Args;
 use super::dictionaries::merged;
 use super::iterables::{NAMES_IN_ENVIRONMENT, each_once};
@@ -77,7 +76,8 @@ impl<'p> Interpreter<'p> {
                     "sorted" => {
                         let backwards = args.keyword("reverse").map(|argument| argument.value.truth());
                         let is_plain = args.items.len() == 1 + usize::from(backwards.is_some());
-                        elements = elements.filter(|_| is_plain && backwards != Some(None)).and_then(sorted);
+                        elements = elements.filter(|_| is_plain && backwards != Some(None));
+                        elements = elements.and_then(|elements| self.sorted_by_methods(elements));
                         if backwards == Some(Some(true)) {
                             elements.iter_mut().for_each(|elements| elements.reverse());
                         }
@@ -195,6 +195,9 @@ impl<'p> Interpreter<'p> {
             }
             ("str" | "repr" | "format", Some(object @ Value::Instance(_))) => {
                 self.text_of(&object, name, span)
+            }
+            ("hash", Some(object @ Value::Instance(_))) => {
+                self.special(&object, "__hash__", Vec::new(), span).unwrap_or(Value::Unknown)
             }
             ("print", _) => {
                 for argument in &args.items {

@@ -74,7 +74,10 @@ impl<'p> Interpreter<'p> {
                 if self.flow != Flow::Next {
                     return Value::Unknown;
                 }
-                let method = self.super_attribute(name, span);
+                let method = match self.told_to_super(inner) {
+                    Some((class, object)) => self.attribute_behind_class(&class, &object, name, span),
+                    None => self.super_attribute(name, span),
+                };
                 if *name == "__new__"
                     && let Some(made) = self.bare_object(&method, &args)
                 {
@@ -249,6 +252,11 @@ impl<'p> Interpreter<'p> {
                 self.note_use_in_child(receiver, Some(name), span);
                 match method {
                     Value::Unknown | Value::Outside(_) => {
+                        if let Value::Instance(instance) = receiver
+                            && let Some(result) = self.method_of_container(instance, name, &args, span)
+                        {
+                            return result;
+                        }
                         self.call_method_of_base(receiver, name, method, args, span)
                     }
                     method => self.call(method, args, span),

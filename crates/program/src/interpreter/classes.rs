@@ -315,7 +315,7 @@ impl<'p> Interpreter<'p> {
     }
 
     /// Finds a name in the first of several classes that has it.
-    fn found_in(&mut self, classes: &[Value<'p>], name: &'p str) -> Value<'p> {
+    pub(super) fn found_in(&mut self, classes: &[Value<'p>], name: &'p str) -> Value<'p> {
         /// What `unittest.TestCase` defines itself: that of a base behind it never runs.
         const OF_TEST_CASES: &[&str] = &["setUp", "tearDown", "setUpClass", "tearDownClass"];
         let mut outside = None;
@@ -374,7 +374,7 @@ impl<'p> Interpreter<'p> {
         }
     }
 
-    fn bind_method(
+    pub(super) fn bind_method(
         &mut self,
         found: Value<'p>,
         object: &Value<'p>,
@@ -406,27 +406,6 @@ impl<'p> Interpreter<'p> {
             return self.run_function(&method, Args::default(), span);
         }
         Value::Function(method)
-    }
-
-    /// `super()`: attributes are looked up in the bases of the class that holds the method.
-    pub(super) fn super_attribute(&mut self, name: &'p str, span: Span) -> Value<'p> {
-        let Some(class) = self.here.class.clone() else { return Value::Unknown };
-        let object = self.here.bound.clone().unwrap_or(Value::Unknown);
-        let whole = match &object {
-            Value::Instance(instance) => instance.class.clone(),
-            Value::Class(whole) => whole.clone(),
-            _ => class.clone(),
-        };
-        let order = self.resolution_order(&whole);
-        let is_here = |value: &Value<'p>| matches!(value, Value::Class(known) if known.scope == class.scope);
-        let found = match order.iter().position(is_here) {
-            Some(at) => self.found_in(&order[at + 1..], name),
-            None => {
-                let order = self.resolution_order(&class);
-                self.found_in(&order[1..], name)
-            }
-        };
-        self.bind_method(found, &object, None, span)
     }
 }
 

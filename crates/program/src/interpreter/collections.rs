@@ -1,7 +1,6 @@
 //! Lists, sets and dictionaries: objects that hold something, under whatever names they are known.
 
 use super::Interpreter;
-use super::aggregates::sorted;
 use super::calls::Args;
 use super::dictionaries::{merged, without_key};
 use super::statements::equal;
@@ -207,6 +206,12 @@ impl<'p> Interpreter<'p> {
 
     /// `container[key] = value`
     pub(super) fn set_item(&mut self, container: &Value<'p>, key: &Value<'p>, value: &Value<'p>) {
+        self.ask_hash(container, key, self.here.statement);
+        if let Value::Instance(instance) = container
+            && let Some(items) = self.items_to_change(instance)
+        {
+            return self.set_item(&items, key, value);
+        }
         self.edit(container, &|run, contents| run.contents_with(contents, key, value));
     }
 
@@ -333,7 +338,7 @@ impl<'p> Interpreter<'p> {
                     let listed = Args::positional(vec![Value::sequence(values.clone())], span);
                     self.call_with_each(&key, &listed, span);
                 }
-                let sorted = if args.items.is_empty() { sorted(values) } else { None };
+                let sorted = if args.items.is_empty() { self.sorted_by_methods(values) } else { None };
                 return Some((sorted.map_or(Value::Unknown, Value::sequence), Value::None));
             }
             ("pop", None) => {

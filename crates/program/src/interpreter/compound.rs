@@ -172,6 +172,10 @@ impl<'p> Interpreter<'p> {
         }
         let is_name = matches!(context.kind, ExprKind::Name(_) | ExprKind::Attribute(..));
         let leave = self.enter_context(&manager, context.span, is_name);
+        // What did not let anybody in is not left either.
+        if self.flow != Flow::Next {
+            return;
+        }
         let jumps = self.jumps.len();
         if let Some(target) = target {
             self.assign(target, leave.entered.clone());

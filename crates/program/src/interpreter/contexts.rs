@@ -134,6 +134,9 @@ impl<'p> Interpreter<'p> {
             return self.wait_for(manager, YieldConsumer::Rest(Box::new(rest)), span);
         }
         let leave = self.enter_context(manager, span, false);
+        if self.flow != Flow::Next {
+            return Value::Unknown;
+        }
         let jumps = self.jumps.len();
         let result = self.run_function(&function, args, span);
         self.on_each_way(jumps, |run, raised| run.leave_context(&leave, span, raised));

@@ -174,6 +174,12 @@ impl<'p> Interpreter<'p> {
             "__file__" => Value::text(self.program.name_of(self.here.file), self.place(span)),
             "__doc__" => Value::Unknown,
             "__debug__" => Value::Bool(true),
+            // Python 3 has none of these: `try: unicode`, `except NameError: unicode = str`.
+            "basestring" | "execfile" | "long" | "raw_input" | "unichr" | "unicode" | "xrange"
+                if !self.catches.is_empty() && self.is_python_here() =>
+            {
+                self.raises()
+            }
             _ => {
                 let builtins = self.paths.id("builtins");
                 Value::Outside(self.paths.child(builtins, name))

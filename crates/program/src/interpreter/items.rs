@@ -32,6 +32,7 @@ impl<'p> Interpreter<'p> {
 
     /// `container[key]`
     pub(super) fn item(&mut self, container: &Value<'p>, key: &Value<'p>, span: Span) -> Value<'p> {
+        self.ask_hash(container, key, span);
         match container {
             Value::Collection(scope) => match self.contents(container) {
                 Value::Mapping(items) => match self.mapping_item(&items, key) {
@@ -60,10 +61,12 @@ impl<'p> Interpreter<'p> {
                 Value::Bool(second) if values.len() == 2 => values[usize::from(*second)].clone(),
                 _ => one_of_functions(values.iter()),
             },
-            Value::Instance(_) => {
+            Value::Instance(instance) => {
                 let given = self.special(container, "__getitem__", vec![key.clone()], span);
+                let given = given.or_else(|| self.item_of_object(instance, key));
                 given.unwrap_or_else(|| self.missing_of(container, key, span))
             }
+            Value::Class(class) => self.item_of_class(class, key, span),
             Value::Outside(_) if self.is_environ(container) => self.read_present_variable(key, span),
             Value::Outside(path) if &**self.paths.text(*path) == "sys.argv" => match key {
                 Value::Int(number, _) => self.word_told(*number).unwrap_or(Value::Unknown),

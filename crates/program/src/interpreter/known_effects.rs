@@ -105,6 +105,7 @@ impl<'p> Interpreter<'p> {
                 self.remember_option(args);
                 self.remember_form(args);
                 self.remember_settings_path(args);
+                self.run_for_option(args, self.here.statement);
             }
             _ => {}
         }

@@ -192,7 +192,10 @@ impl<'p> Interpreter<'p> {
             let Some((before, after)) = rest.split_once('%') else { return Value::Unknown };
             let Some(after) = after.strip_prefix(['s', 'd', 'i']) else { return Value::Unknown };
             pieces.push(Value::text(before.to_owned(), format.place));
-            pieces.push(argument);
+            pieces.push(match &argument {
+                Value::Instance(_) => self.text_of(&argument, "str", span),
+                _ => argument,
+            });
             rest = after;
         }
         if rest.contains('%') {
@@ -267,6 +270,11 @@ impl<'p> Interpreter<'p> {
                 {
                     let truth = self.truth(&found).map(|truth| truth == (operator == Comparison::In));
                     return truth.map_or(Value::Unknown, Value::Bool);
+                }
+                if let Value::Instance(object) = &right
+                    && self.item_of_object(object, &left).is_some()
+                {
+                    return Value::Bool(operator == Comparison::In);
                 }
                 let contained = match &self.contents(&right) {
                     Value::Sequence(values) if self.asks_elements(values, &left) => None,

@@ -6,6 +6,7 @@ use super::{Flow, Interpreter};
 use crate::code::{Arm, Expr, ExprKind, Operator, Statement, StatementKind, Target};
 use crate::facts::Span;
 use crate::program::heap::values::{Value, agreed};
+use std::rc::Rc;
 
 impl<'p> Interpreter<'p> {
     pub(super) fn block(&mut self, block: &'p [Statement<'p>]) {
@@ -426,6 +427,11 @@ pub(super) fn equal(one: &Value<'_>, other: &Value<'_>) -> Option<bool> {
         (Value::Class(a), Value::Class(b)) if a.metaclass.is_none() || a.scope == b.scope => {
             Some(a.scope == b.scope)
         }
+        // What one `def` made twice may be the same one or not.
+        (Value::Function(a), Value::Function(b)) if (a.file, a.function) != (b.file, b.function) => {
+            Some(false)
+        }
+        (Value::Function(a), Value::Function(b)) if Rc::ptr_eq(a, b) => Some(true),
         (Value::None | Value::Text(_) | Value::Int(..), Value::None | Value::Text(_) | Value::Int(..)) => {
             Some(false)
         }

@@ -1,0 +1,175 @@
+//! Objects whose class builds on a container of Python: dictionaries with methods of their own, named tuples, generic classes.
+//! And `super()`.
+
+use super::Interpreter;
+use super::calls::Args;
+use crate::code::{Call, ExprKind};
+use crate::facts::Span;
+use crate::program::heap::values::{ClassValue, Instance, Value};
+use std::rc::Rc;
+
+/// Where an object that is a dictionary keeps what was set in it.
+const ITEMS: &str = "the items of the dictionary that this is";
+
+/// Classes of Python whose objects are dictionaries.
+const DICTIONARIES: &[&str] =
+    &["builtins.dict", "collections.OrderedDict", "collections.UserDict", "collections.defaultdict"];
+
+/// Methods of dictionaries that leave them as they are.
+const LOOKING: &[&str] = &["get", "items", "keys", "values", "copy"];
+
+impl<'p> Interpreter<'p> {
+    /// What was set in an object that is a dictionary, as far as it is known: there may be more.
+    fn items_set_in(&mut self, object: &Rc<Instance<'p>>) -> Option<Value<'p>> {
+        self.in_scope(object.scope, ITEMS).cloned().filter(|items| matches!(items, Value::Collection(_)))
+    }
+
+    /// The same, to be changed; `None` where the object is no dictionary.
+    pub(super) fn items_to_change(&mut self, object: &Rc<Instance<'p>>) -> Option<Value<'p>> {
+        if let Some(items) = self.items_set_in(object) {
+            return Some(items);
+        }
+        let order = self.resolution_order(&object.class);
+        let is_dictionary = |class: &Value<'p>| match class {
+            Value::Outside(path) => DICTIONARIES.contains(&&**self.paths.text(*path)),
+            _ => false,
+        };
+        if !order.iter().any(is_dictionary) {
+            return None;
+        }
+        let items = self.collection(Value::mapping(Vec::new()));
+        self.bind_in(object.scope, ITEMS, items.clone());
+        Some(items)
+    }
+
+    /// An item that was surely set in an object that is a dictionary.
+    pub(super) fn item_of_object(&mut self, object: &Rc<Instance<'p>>, key: &Value<'p>) -> Option<Value<'p>> {
+        let items = self.items_set_in(object)?;
+        let Value::Mapping(items) = self.contents(&items) else { return None };
+        self.mapping_item(&items, key).filter(|found| !matches!(found, Value::Unknown))
+    }
+
+    /// What a method does that an object has from a container of Python; `None` where nothing is known of it.
+    pub(super) fn method_of_container(
+        &mut self,
+        object: &Rc<Instance<'p>>,
+        name: &str,
+        args: &Args<'p>,
+        span: Span,
+    ) -> Option<Value<'p>> {
+        if name == "_replace" && object.class.dataclass {
+            let itself = Args::positional(vec![Value::Instance(object.clone())], span);
+            return self.remade(&itself.followed_by(args.clone()), span);
+        }
+        let Value::Collection(scope) = self.items_set_in(object)? else { return None };
+        if name == "get" {
+            return self.item_of_object(object, &args.at(0)?.value);
+        }
+        if !LOOKING.contains(&name) {
+            self.set_contents(scope, Value::Unknown);
+        }
+        None
+    }
+
+    /// `Box[int]`: what `__class_getitem__` says, or the class itself.
+    pub(super) fn item_of_class(
+        &mut self,
+        class: &Rc<ClassValue<'p>>,
+        key: &Value<'p>,
+        span: Span,
+    ) -> Value<'p> {
+        if let Value::Function(method) = self.class_attribute(class, "__class_getitem__") {
+            let method = method.bound_to(Value::Class(class.clone()));
+            return self.run_function(&method, Args::positional(vec![key.clone()], span), span);
+        }
+        // An enumeration is asked by a text, and whatever else may be one.
+        if class.metaclass.is_none() && self.is_type(key) {
+            Value::Class(class.clone())
+        } else {
+            Value::Unknown
+        }
+    }
+
+    /// Whether a value is a type, or what stands for one.
+    fn is_type(&self, value: &Value<'p>) -> bool {
+        match value {
+            Value::Class(_) => true,
+            Value::Outside(path) => {
+                let text = self.paths.text(*path);
+                !text.contains("()") || &**text == "typing.TypeVar()"
+            }
+            Value::Sequence(values) => values.iter().all(|value| self.is_type(value)),
+            _ => false,
+        }
+    }
+
+    /// An object that is a key of a dictionary is asked by `__hash__`.
+    pub(super) fn ask_hash(&mut self, container: &Value<'p>, key: &Value<'p>, span: Span) {
+        if let (Value::Collection(_) | Value::Mapping(_), Value::Instance(_)) = (container, key) {
+            self.special(key, "__hash__", Vec::new(), span);
+        }
+    }
+
+    /// `add_argument("--card", type=card_of)`: whoever parses the words of a command line may call it.
+    pub(super) fn run_for_option(&mut self, args: &Args<'p>, span: Span) {
+        if let Some(function @ Value::Function(_)) = args.keyword("type").map(|given| given.value.clone()) {
+            self.call_often(&function, span);
+        }
+        if let Some(class @ Value::Class(_)) = args.keyword("action").map(|given| given.value.clone()) {
+            let open = || Args { items: Vec::new(), open: true };
+            self.on_some_ways(|run| {
+                let action = run.call(class, open(), span);
+                run.call(action, open(), span);
+            });
+        }
+    }
+
+    /// The class and the object that `super(Base, self)` names, where they are others than those of the method around it.
+    pub(super) fn told_to_super(&mut self, call: &'p Call<'p>) -> Option<(Rc<ClassValue<'p>>, Value<'p>)> {
+        let [class, object] = &call.arguments[..] else { return None };
+        if let (Some(here), ExprKind::Name(name)) = (&self.here.class, &class.value.kind)
+            && self.code_of(here.file).classes[here.class].name == *name
+        {
+            return None;
+        }
+        let class = self.eval(&class.value);
+        let Value::Class(class) = self.force(class) else { return None };
+        let object = self.eval(&object.value);
+        match self.force(object) {
+            object @ (Value::Instance(_) | Value::Class(_)) => Some((class, object)),
+            _ => None,
+        }
+    }
+
+    /// `super()`: attributes are looked up in the bases of the class that holds the method.
+    pub(super) fn super_attribute(&mut self, name: &'p str, span: Span) -> Value<'p> {
+        let Some(class) = self.here.class.clone() else { return Value::Unknown };
+        let object = self.here.bound.clone().unwrap_or(Value::Unknown);
+        self.attribute_behind_class(&class, &object, name, span)
+    }
+
+    /// An attribute of an object, looked up in the classes that come behind one of its own.
+    pub(super) fn attribute_behind_class(
+        &mut self,
+        class: &Rc<ClassValue<'p>>,
+        object: &Value<'p>,
+        name: &'p str,
+        span: Span,
+    ) -> Value<'p> {
+        let whole = match object {
+            Value::Instance(instance) => instance.class.clone(),
+            Value::Class(whole) => whole.clone(),
+            _ => class.clone(),
+        };
+        let order = self.resolution_order(&whole);
+        let is_here = |value: &Value<'p>| matches!(value, Value::Class(known) if known.scope == class.scope);
+        let found = match order.iter().position(is_here) {
+            Some(at) => self.found_in(&order[at + 1..], name),
+            None => {
+                let order = self.resolution_order(class);
+                self.found_in(&order[1..], name)
+            }
+        };
+        self.bind_method(found, object, None, span)
+    }
+}

@@ -1,0 +1,8 @@
+import torch
+
+try:
+    unicode
+    torch.cuda.current_device()
+except NameError:
+    torch.cuda.init()
+    unicode = str
