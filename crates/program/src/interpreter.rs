@@ -438,14 +438,4 @@ impl<'p> Interpreter<'p> {
     fn in_scope(&self, scope: ScopeId, name: &'p str) -> Option<&Value<'p>> {
         self.heap.get(scope, name)
     }
-
-    fn bind_in(&mut self, scope: ScopeId, name: &'p str, value: Value<'p>) {
-        self.forget_decisions(scope, name);
-        self.heap.bind(scope, name, value);
-    }
-
-    fn unbind_in(&mut self, scope: ScopeId, name: &'p str) {
-        self.forget_decisions(scope, name);
-        self.heap.unbind(scope, name);
-    }
 }

@@ -276,6 +276,17 @@ impl<'p> Interpreter<'p> {
         }
     }
 
+    /// Binds a name in a namespace: what was decided by its old value is asked again.
+    pub(super) fn bind_in(&mut self, scope: ScopeId, name: &'p str, value: Value<'p>) {
+        self.forget_decisions(scope, name);
+        self.heap.bind(scope, name, value);
+    }
+
+    pub(super) fn unbind_in(&mut self, scope: ScopeId, name: &'p str) {
+        self.forget_decisions(scope, name);
+        self.heap.unbind(scope, name);
+    }
+
     /// A name is bound anew: what was decided by it is no longer known.
     pub(super) fn forget_decisions(&mut self, scope: ScopeId, name: &'p str) {
         self.decisions.forget(scope, name);

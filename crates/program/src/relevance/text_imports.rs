@@ -69,8 +69,8 @@ pub(super) fn words_in(text: &str) -> impl Iterator<Item = &str> {
 /// Texts of one line that may be the dotted name of a module, and what stands before a part that is put in.
 pub(crate) fn quoted_in(text: &str) -> impl Iterator<Item = &str> {
     let pieces = text.split(['"', '\'']).skip(1);
-    let names = pieces
-        .map(|piece| piece.split(['{', '%', ':']).next().unwrap_or_default().trim_end_matches('.'));
+    let names =
+        pieces.map(|piece| piece.split(['{', '%', ':']).next().unwrap_or_default().trim_end_matches('.'));
     names.filter(|name| name.starts_with(is_name_part) && name.chars().all(|c| is_name_part(c) || c == '.'))
 }
 
