@@ -3,6 +3,7 @@
 //! strings borrow from the source text, so lowering copies nothing.
 
 mod launchers;
+mod operators;
 mod requirements;
 mod targets;
 pub mod walk;
@@ -14,6 +15,7 @@ pub use launchers::{
     Command, Export, Extended, Host, Image, MakeTarget, Observation, Observed, SetVariable, Setting,
     ShellText, Snippet, Unit, names_image,
 };
+pub use operators::{Comparison, Operator};
 pub use requirements::{Clause, Grammar, Included, Index, Part, Requirement};
 pub use targets::Target;
 
@@ -406,34 +408,6 @@ pub struct Generator<'s> {
     pub target: Target<'s>,
     pub iterable: Expr<'s>,
     pub conditions: Vec<Expr<'s>>,
-}
-
-/// An operator between two values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operator {
-    Add,
-    Subtract,
-    Multiply,
-    Divide,
-    FloorDivide,
-    Remainder,
-    BitOr,
-    Other,
-}
-
-/// A comparison of two values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Comparison {
-    Equal,
-    NotEqual,
-    Is,
-    IsNot,
-    In,
-    NotIn,
-    Less,
-    LessOrEqual,
-    Greater,
-    GreaterOrEqual,
 }
 
 /// The argument at a position or with a keyword.

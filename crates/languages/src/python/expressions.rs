@@ -295,7 +295,12 @@ pub(super) fn operator(operator: ast::Operator) -> Operator {
         ast::Operator::FloorDiv => Operator::FloorDivide,
         ast::Operator::Mod => Operator::Remainder,
         ast::Operator::BitOr => Operator::BitOr,
-        _ => Operator::Other,
+        ast::Operator::MatMult => Operator::MatrixMultiply,
+        ast::Operator::Pow => Operator::Power,
+        ast::Operator::LShift => Operator::ShiftLeft,
+        ast::Operator::RShift => Operator::ShiftRight,
+        ast::Operator::BitXor => Operator::BitXor,
+        ast::Operator::BitAnd => Operator::BitAnd,
     }
 }
 

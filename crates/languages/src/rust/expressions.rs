@@ -324,9 +324,11 @@ pub(super) fn assigning(operator: &syn::BinOp) -> Option<Operator> {
         B::MulAssign(_) => Operator::Multiply,
         B::DivAssign(_) => Operator::FloorDivide,
         B::RemAssign(_) => Operator::Remainder,
-        B::BitXorAssign(_) | B::BitAndAssign(_) | B::BitOrAssign(_) | B::ShlAssign(_) | B::ShrAssign(_) => {
-            Operator::Other
-        }
+        B::BitXorAssign(_) => Operator::BitXor,
+        B::BitAndAssign(_) => Operator::BitAnd,
+        B::BitOrAssign(_) => Operator::BitOr,
+        B::ShlAssign(_) => Operator::ShiftLeft,
+        B::ShrAssign(_) => Operator::ShiftRight,
         _ => return None,
     })
 }

@@ -70,16 +70,7 @@ impl<'p> Interpreter<'p> {
         added: &Value<'p>,
         span: Span,
     ) -> Option<Value<'p>> {
-        let name = match operator {
-            Operator::Add => "__iadd__",
-            Operator::Subtract => "__isub__",
-            Operator::Multiply => "__imul__",
-            Operator::Divide => "__itruediv__",
-            Operator::FloorDivide => "__ifloordiv__",
-            Operator::Remainder => "__imod__",
-            Operator::BitOr => "__ior__",
-            Operator::Other => return None,
-        };
+        let [.., name] = methods_of(operator);
         self.special(old, name, vec![added.clone()], span)
     }
 
@@ -91,9 +82,8 @@ impl<'p> Interpreter<'p> {
         span: Span,
     ) -> Value<'p> {
         let (left, right) = (self.force(left), self.force(right));
-        if let Some((name, reflected)) = method_of(operator)
-            && let (Value::Instance(_), _) | (_, Value::Instance(_)) = (&left, &right)
-        {
+        if let (Value::Instance(_), _) | (_, Value::Instance(_)) = (&left, &right) {
+            let [name, reflected, _] = methods_of(operator);
             let result = self.special(&left, name, vec![right.clone()], span);
             let result = result.or_else(|| self.special(&right, reflected, vec![left.clone()], span));
             if let Some(result) = result {
@@ -314,18 +304,23 @@ impl<'p> Interpreter<'p> {
     }
 }
 
-/// The methods that an operator calls: that of what stands left of it, and that of what stands right.
-fn method_of(operator: Operator) -> Option<(&'static str, &'static str)> {
-    Some(match operator {
-        Operator::Add => ("__add__", "__radd__"),
-        Operator::Subtract => ("__sub__", "__rsub__"),
-        Operator::Multiply => ("__mul__", "__rmul__"),
-        Operator::Divide => ("__truediv__", "__rtruediv__"),
-        Operator::FloorDivide => ("__floordiv__", "__rfloordiv__"),
-        Operator::Remainder => ("__mod__", "__rmod__"),
-        Operator::BitOr => ("__or__", "__ror__"),
-        Operator::Other => return None,
-    })
+/// The methods behind an operator: of the left side, of the right side, and for `+=` and its like.
+fn methods_of(operator: Operator) -> [&'static str; 3] {
+    match operator {
+        Operator::Add => ["__add__", "__radd__", "__iadd__"],
+        Operator::Subtract => ["__sub__", "__rsub__", "__isub__"],
+        Operator::Multiply => ["__mul__", "__rmul__", "__imul__"],
+        Operator::MatrixMultiply => ["__matmul__", "__rmatmul__", "__imatmul__"],
+        Operator::Divide => ["__truediv__", "__rtruediv__", "__itruediv__"],
+        Operator::FloorDivide => ["__floordiv__", "__rfloordiv__", "__ifloordiv__"],
+        Operator::Remainder => ["__mod__", "__rmod__", "__imod__"],
+        Operator::Power => ["__pow__", "__rpow__", "__ipow__"],
+        Operator::ShiftLeft => ["__lshift__", "__rlshift__", "__ilshift__"],
+        Operator::ShiftRight => ["__rshift__", "__rrshift__", "__irshift__"],
+        Operator::BitAnd => ["__and__", "__rand__", "__iand__"],
+        Operator::BitOr => ["__or__", "__ror__", "__ior__"],
+        Operator::BitXor => ["__xor__", "__rxor__", "__ixor__"],
+    }
 }
 
 /// Whether `left is right`, where one of them is None or both are truth values.

@@ -39,6 +39,9 @@ const STARTING: &[&str] = &[
     "launch",
 ];
 
+/// What a package says that imports its own parts by their names: `import_module("." + name, __name__)`.
+const IMPORTS_OWN: &[&str] = &["__name__", "__package__", "iter_modules"];
+
 /// How the names of files end that hold settings: what a file in Python says where it reads or names one.
 pub const SETTINGS_ENDINGS: &[&str] = &[".json", ".yaml", ".yml", ".toml", ".ini", ".cfg"];
 
@@ -147,10 +150,24 @@ impl<'s> Names<'s> {
                 let part = self.modules.child(ImportTarget::File(file), dotted);
                 programs.extend(part.and_then(|part| part.file()));
             }
+            if file_name(source) == "__init__.py" && IMPORTS_OWN.iter().any(|word| says(source, word)) {
+                programs.extend(self.beside(source));
+            }
             // An import by a name in a text; what is a program beside it is parsed too.
             parts.extend(programs.iter().filter(|program| self.sources.file(**program).is_python()));
         }
         ImportEdges { parts, programs, for_types }
+    }
+
+    /// The modules in the folder of a package; none where they are too many for all of them to be meant.
+    fn beside(&self, package: &Source) -> Vec<FileId> {
+        const MOST: usize = 64;
+        let folder = folder_of(&package.name);
+        let is_part = |source: &Source| source.is_python() && folder_of(&source.name) == folder;
+        let all = (0..).zip(&self.sources.files);
+        let found: Vec<FileId> =
+            all.filter(|(_, source)| is_part(source)).map(|(number, _)| FileId(number)).collect();
+        if found.len() > MOST { Vec::new() } else { found }
     }
 
     fn of_launcher(&self, file: FileId, source: &Source) -> ImportEdges {
