@@ -34,6 +34,7 @@ pub use console_scripts::console_scripts;
 pub use digest::Digest;
 pub use excluded::Excluded;
 pub use file_pattern::FilePattern;
+pub use followed::{IMPORTS_OWN, quoted_names};
 pub use language::Language;
 pub use names::{PROJECT_FILES, file_name_of, folder_of, normalised};
 pub use opened::{Kept, Opened};

@@ -52,6 +52,12 @@ impl RunCommand {
         Some(words.collect())
     }
 
+    /// The words behind `pip install`, where it is that.
+    pub fn told_pip_install(&self) -> Option<Vec<&str>> {
+        let told = ["pip", "pip3"].iter().find_map(|pip| self.told(pip))?;
+        told.strip_prefix(&["install"]).map(<[&str]>::to_vec)
+    }
+
     /// What stands before belongs to wrappers, and their options do not name the program.
     fn words_behind_wrappers(&self) -> impl Iterator<Item = &str> {
         let behind = self.wrappers.iter().map(|wrapped| wrapped.options.end).max().unwrap_or_default();

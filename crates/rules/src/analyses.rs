@@ -177,6 +177,7 @@ pub(super) use backend_switches::asked_in;
 pub use device_names::meant_device;
 pub(super) use hardware::Found as HardwareFault;
 pub(super) use needs::need;
+pub(super) use tensor_flow::Found as TensorFault;
 
 /// A check of one file.
 pub(super) struct Analysis {

@@ -2,7 +2,7 @@
 
 use super::analyses::hard_cuda;
 use super::evaluate::Scope;
-use super::files::FileScope;
+use super::files::{FileAnswers, FileScope};
 use super::gpu_questions;
 use crate::code::walk::{Ancestor, CodeNode, walk, within_function};
 use crate::code::{Expr, ExprKind};
@@ -10,7 +10,6 @@ use crate::facts::FileId;
 use crate::program::Names;
 use crate::program::trace::{Event, EventKind};
 use crate::sources::folder_of;
-use std::cell::OnceCell;
 
 /// What asks for a GPU.
 const QUESTION: &str = "torch.cuda.is_available";
@@ -87,7 +86,15 @@ impl Scope<'_> {
     pub(super) fn in_file<R>(&self, file: FileId, look: impl FnOnce(&FileScope<'_>) -> R) -> R {
         let names = Names::of(self.program, file);
         let (program, policy, code) = (self.program, self.policy, self.program.code(file));
-        look(&FileScope { program, policy, cpu: None, file, code, names: &names, hardware: OnceCell::new() })
+        look(&FileScope {
+            program,
+            policy,
+            cpu: None,
+            file,
+            code,
+            names: &names,
+            answers: FileAnswers::default(),
+        })
     }
 }
 

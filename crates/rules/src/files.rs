@@ -2,7 +2,7 @@
 //! only code can find.
 
 use super::Rule;
-use super::analyses::{self, Analysis, AskedPlace, HardwareFault};
+use super::analyses::{self, Analysis, AskedPlace, HardwareFault, TensorFault};
 use super::prefilter::{Prefilter, RequiredWords};
 use super::uses;
 use crate::code::Code;
@@ -22,8 +22,16 @@ pub(super) struct FileScope<'a> {
     pub file: FileId,
     pub code: &'a Code<'a>,
     pub names: &'a Names<'a, 'a>,
-    /// What is found wrong about hardware, which several rules share.
+    pub answers: FileAnswers,
+}
+
+/// What several rules ask of a file, found when the first one asks.
+#[derive(Default)]
+pub(super) struct FileAnswers {
+    /// What is wrong about hardware.
     pub hardware: OnceCell<Vec<HardwareFault>>,
+    /// Tensors on the wrong side.
+    pub tensors: OnceCell<Vec<TensorFault>>,
 }
 
 /// Something that a rule found in a file.
@@ -117,7 +125,7 @@ impl<'a> FileScope<'a> {
     /// Another file of the project, looked at for the sake of this one.
     pub fn of_other<'b>(&'b self, file: FileId, names: &'b Names<'b, 'b>) -> FileScope<'b> {
         let (program, policy, code) = (self.program, self.policy, self.program.code(file));
-        FileScope { program, policy, cpu: None, file, code, names, hardware: OnceCell::new() }
+        FileScope { program, policy, cpu: None, file, code, names, answers: FileAnswers::default() }
     }
 
     /// Looks at another file of the project, with its names.
@@ -132,7 +140,7 @@ pub fn asked_in(program: &Program<'_>, policy: &Policy, file: FileId) -> Vec<Ask
     let names = Names::of(program, file);
     let code = program.code(file);
     let scope =
-        FileScope { program, policy, cpu: None, file, code, names: &names, hardware: OnceCell::new() };
+        FileScope { program, policy, cpu: None, file, code, names: &names, answers: FileAnswers::default() };
     analyses::asked_in(&scope)
 }
 
@@ -188,7 +196,8 @@ impl<'r> FileRules<'r> {
             return Vec::new();
         }
         let names = Names::of(program, file);
-        let scope = FileScope { program, policy, cpu, file, code, names: &names, hardware: OnceCell::new() };
+        let scope =
+            FileScope { program, policy, cpu, file, code, names: &names, answers: FileAnswers::default() };
         let used = LazyCell::new(|| uses::Used::of(&scope));
         let mut findings = Vec::new();
         for (one, _) in self.rules.iter().zip(&enabled).filter(|(_, enabled)| **enabled) {

@@ -22,6 +22,9 @@ const REACH: usize = 3;
 /// Larger files import nothing that anybody wrote.
 const MOST_BYTES: u64 = 16 << 20;
 
+/// What a package says that imports its own parts by their names: `import_module("." + name, __name__)`.
+pub const IMPORTS_OWN: &[&str] = &["__name__", "__package__", "iter_modules", "walk_packages"];
+
 /// The text that stands in the place of a file.
 type OpenText<'a> = dyn Fn(&Path) -> Option<String> + Sync + 'a;
 
@@ -173,9 +176,7 @@ fn imported_by(
             }
         }
         // `import_module("." + name, __name__)`, `import_module(f"{__name__}.{name}")`
-        if ["__name__", "__package__", "iter_modules", "walk_packages"].iter().any(|word| text.contains(word))
-            && file.ends_with("__init__.py")
-        {
+        if file.ends_with("__init__.py") && IMPORTS_OWN.iter().any(|word| text.contains(word)) {
             beginnings.push(folder.clone());
         }
     }
@@ -214,7 +215,7 @@ fn imported_by(
 
 /// Texts that may name a module, for `import_module("package.part")`: up to what is put in, as in `f"package.{name}"`, or up
 /// to what is taken from the module, as in `"package.part:function"`.
-fn quoted_names(text: &str) -> impl Iterator<Item = &str> {
+pub fn quoted_names(text: &str) -> impl Iterator<Item = &str> {
     let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
     let pieces = text.split(['"', '\'']).skip(1);
     let names = pieces.map(|piece| piece.split(['{', '%', ':']).next().unwrap_or_default());

@@ -5,7 +5,7 @@ use crate::code::{Import, ImportNames};
 use crate::facts::FileId;
 use crate::program::imports::targets;
 use crate::program::modules::{ImportTarget, Modules};
-use crate::sources::{Language, Source, Sources, folder_of, normalised};
+use crate::sources::{IMPORTS_OWN, Language, Source, Sources, folder_of, normalised};
 use aho_corasick::packed::Searcher;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -38,9 +38,6 @@ const STARTING: &[&str] = &[
     "%run",
     "launch",
 ];
-
-/// What a package says that imports its own parts by their names: `import_module("." + name, __name__)`.
-const IMPORTS_OWN: &[&str] = &["__name__", "__package__", "iter_modules"];
 
 /// How the names of files end that hold settings: what a file in Python says where it reads or names one.
 pub const SETTINGS_ENDINGS: &[&str] = &[".json", ".yaml", ".yml", ".toml", ".ini", ".cfg"];

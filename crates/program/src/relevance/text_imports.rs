@@ -1,6 +1,7 @@
 //! Imports and words as they are written, found without parsing. What stands in a text or a comment counts too.
 
 use crate::code::{Import, ImportNames, ImportedName};
+use crate::sources::quoted_names;
 use std::ops::Range;
 
 /// An import, and whether only type checkers follow it.
@@ -66,12 +67,9 @@ pub(super) fn words_in(text: &str) -> impl Iterator<Item = &str> {
     words.filter(|word| !word.is_empty())
 }
 
-/// Texts of one line that may be the dotted name of a module, and what stands before a part that is put in.
+/// Texts that may be the dotted name of a module, seen from the top.
 pub(crate) fn quoted_in(text: &str) -> impl Iterator<Item = &str> {
-    let pieces = text.split(['"', '\'']).skip(1);
-    let names =
-        pieces.map(|piece| piece.split(['{', '%', ':']).next().unwrap_or_default().trim_end_matches('.'));
-    names.filter(|name| name.starts_with(is_name_part) && name.chars().all(|c| is_name_part(c) || c == '.'))
+    quoted_names(text).map(|name| name.trim_end_matches('.')).filter(|name| name.starts_with(is_name_part))
 }
 
 /// The statement as far as it is written before `import`.

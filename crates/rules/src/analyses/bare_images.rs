@@ -1,6 +1,7 @@
 //! Images without what their packages need of CUDA: a compiler, or libraries.
 
 use super::builds::installed;
+use super::requirements::lists_in;
 use crate::code::Host;
 use crate::facts::{FileId, Place};
 use crate::findings::Severity;
@@ -54,7 +55,7 @@ pub(super) fn without_compiler(scope: &FileScope<'_>) -> Vec<RawFinding> {
     if scope.language() != Language::Dockerfile || COMPILERS.iter().any(|word| text.contains(word)) {
         return found;
     }
-    for (command, base) in installing(scope) {
+    for Installing { command, told, base } in installing(scope) {
         let is_bare = base.starts_with("nvidia/cuda:")
             && (base.contains("-runtime") || base.contains("-base"))
             || base.starts_with("pytorch/pytorch:") && base.contains("-runtime")
@@ -62,18 +63,17 @@ pub(super) fn without_compiler(scope: &FileScope<'_>) -> Vec<RawFinding> {
         if !is_bare {
             continue;
         }
-        let setup = || installed(scope, command).filter(|setup| has_cuda_code(scope, *setup));
+        let lists = lists_of(scope, command, &told);
         let package = COMPILED.iter().find_map(|(package, at_once)| {
-            named(scope, command, package).map(|place| (package.replace('_', "-"), *at_once, place))
+            named(scope, &told, &lists, package).map(|place| (package.replace('_', "-"), *at_once, place))
         });
         let (package, at_once, place) = match package {
             Some(package) => package,
-            None => match setup() {
+            None => match installed(scope, command).filter(|setup| has_cuda_code(scope, *setup)) {
                 Some(setup) => (scope.program.name_of(setup).to_owned(), true, None),
                 None => continue,
             },
         };
-        // Outside of an image of CUDA there is nothing that says where a compiler would be, and nothing asks for it.
         let raw_finding = RawFinding::at(command.site).word("package", package).word("image", base);
         let when = if at_once {
             "is compiled when it is installed"
@@ -95,21 +95,22 @@ pub(super) fn without_compiler(scope: &FileScope<'_>) -> Vec<RawFinding> {
 
 /// `RUN pip install onnxruntime-gpu` in an image that has no library of CUDA.
 pub(super) fn without_libraries(scope: &FileScope<'_>) -> Vec<RawFinding> {
-    let text = scope.whole_text();
     let mut found: Vec<RawFinding> = Vec::new();
-    if scope.language() != Language::Dockerfile
-        || LIBRARIES.iter().any(|word| without_images(text).contains(word))
-    {
+    if scope.language() != Language::Dockerfile {
         return found;
     }
-    for (command, base) in installing(scope) {
+    let text = without_images(scope.whole_text());
+    if LIBRARIES.iter().any(|word| text.contains(word)) {
+        return found;
+    }
+    for Installing { command, told, base } in installing(scope) {
         let is_bare = ["python:", "ubuntu:", "debian:"].iter().any(|image| base.starts_with(image))
             || base.starts_with("nvidia/cuda:") && base.contains("-base");
         let lacks_cudnn = base.starts_with("nvidia/cuda:") && !base.contains("cudnn") && !base.contains("$");
         if !is_bare && !lacks_cudnn {
             continue;
         }
-        let lists = lists_of(scope, command);
+        let lists = lists_of(scope, command, &told);
         let brings = |file: &FileId| {
             let text = &*scope.program.sources.file(*file).text;
             LIBRARIES.iter().any(|word| text.contains(word))
@@ -119,11 +120,11 @@ pub(super) fn without_libraries(scope: &FileScope<'_>) -> Vec<RawFinding> {
         }
         let uses_cuda =
             || scope.program.every_file().any(|(_, file)| file.is_python() && file.text.contains("cuda"));
-        let (package, place) = if let Some(place) = named(scope, command, "onnxruntime-gpu") {
+        let (package, place) = if let Some(place) = named(scope, &told, &lists, "onnxruntime-gpu") {
             ("onnxruntime-gpu", place)
-        } else if let Some(place) = named(scope, command, "faster-whisper").filter(|_| uses_cuda()) {
+        } else if let Some(place) = named(scope, &told, &lists, "faster-whisper").filter(|_| uses_cuda()) {
             ("faster-whisper", place)
-        } else if let Some(place) = named(scope, command, "ctranslate2").filter(|_| uses_cuda()) {
+        } else if let Some(place) = named(scope, &told, &lists, "ctranslate2").filter(|_| uses_cuda()) {
             ("ctranslate2", place)
         } else {
             continue;
@@ -149,49 +150,47 @@ fn without_images(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// The commands of an image that install with pip, each with the image below it.
-fn installing<'a>(scope: &'a FileScope<'_>) -> Vec<(&'a RunCommand, String)> {
+/// A command of an image that installs with pip.
+struct Installing<'a> {
+    command: &'a RunCommand,
+    /// The words behind `pip install`.
+    told: Vec<&'a str>,
+    /// The image below it.
+    base: &'a str,
+}
+
+fn installing<'a>(scope: &'a FileScope<'_>) -> impl Iterator<Item = Installing<'a>> {
     let text = scope.whole_text();
     let commands = scope.own_commands().filter(|command| command.host == Host::NoGpu);
-    commands
-        .filter_map(|command| {
-            let told = ["pip", "pip3"].iter().find_map(|pip| command.told(pip))?;
-            let before = &text[..command.site.span.range().start];
-            let base = before.lines().rev().find_map(|line| line.trim().strip_prefix("FROM "))?;
-            let base = base.split_whitespace().find(|word| !word.starts_with("--"))?;
-            (told.first() == Some(&"install")).then(|| (command, base.to_owned()))
-        })
-        .collect()
+    commands.filter_map(|command| {
+        let told = command.told_pip_install()?;
+        let before = &text[..command.site.span.range().start];
+        let base = before.lines().rev().find_map(|line| line.trim().strip_prefix("FROM "))?;
+        let base = base.split_whitespace().find(|word| !word.starts_with("--"))?;
+        Some(Installing { command, told, base })
+    })
 }
 
 /// The lists of packages that a command reads. What an image has copied elsewhere is found by its name, where the project has one of it.
-fn lists_of(scope: &FileScope<'_>, command: &RunCommand) -> Vec<FileId> {
-    let Some(told) = ["pip", "pip3"].iter().find_map(|pip| command.told(pip)) else { return Vec::new() };
-    let lists = told.windows(2).filter(|pair| matches!(pair[0], "-r" | "--requirement"));
-    lists
-        .filter_map(|pair| {
-            let beside = scope.program.file_beside(command, None, pair[1]);
-            beside.or_else(|| {
-                let name = file_name_of(pair[1]);
-                let mut same = scope
-                    .program
-                    .every_file()
-                    .filter(|(id, _)| file_name_of(scope.program.name_of(*id)) == name)
-                    .map(|(id, _)| id);
-                let only = same.next()?;
-                same.next().is_none().then_some(only)
-            })
-        })
-        .collect()
+fn lists_of(scope: &FileScope<'_>, command: &RunCommand, told: &[&str]) -> Vec<FileId> {
+    let by_name = |list: &str| {
+        let name = file_name_of(list);
+        let is_same = |file: &FileId| file_name_of(scope.program.name_of(*file)) == name;
+        let mut same = scope.program.every_file().map(|(file, _)| file).filter(is_same);
+        let only = same.next()?;
+        same.next().is_none().then_some(only)
+    };
+    let files = lists_in(told)
+        .filter_map(|list| scope.program.file_beside(command, None, list).or_else(|| by_name(list)));
+    files.collect()
 }
 
 /// Whether a command installs a package from its source, with the place of the list that names it.
-fn named(scope: &FileScope<'_>, command: &RunCommand, package: &str) -> Option<Option<Place>> {
-    let told = ["pip", "pip3"].iter().find_map(|pip| command.told(pip))?;
+fn named(scope: &FileScope<'_>, told: &[&str], lists: &[FileId], package: &str) -> Option<Option<Place>> {
     if told.iter().any(|word| is_it(word, package)) {
         return Some(None);
     }
-    lists_of(scope, command).into_iter().find_map(|file| {
+    lists.iter().find_map(|&file| {
         let text = &*scope.program.sources.file(file).text;
         text.lines().any(|line| is_it(line.trim(), package)).then(|| {
             let asked = scope.program.code(file).requirements.iter();

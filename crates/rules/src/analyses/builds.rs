@@ -60,11 +60,7 @@ fn is_built_in_image(scope: &FileScope<'_>) -> bool {
 
 /// The `setup.py` of `pip install -e .`
 pub(super) fn installed(scope: &FileScope<'_>, command: &RunCommand) -> Option<FileId> {
-    let told = ["pip", "pip3"].iter().find_map(|pip| command.told(pip))?;
-    if told.first() != Some(&"install") {
-        return None;
-    }
-    told[1..].iter().find_map(|word| {
+    command.told_pip_install()?.into_iter().find_map(|word| {
         let word = word.trim_start_matches("-e").trim_start_matches("--editable=");
         let folder = word.split_once('[').map_or(word, |(folder, _)| folder);
         let is_folder = folder == "." || folder.contains('/') && !folder.contains("://");

@@ -44,8 +44,7 @@ pub(super) fn without_driver(scope: &FileScope<'_>) -> Vec<RawFinding> {
 
 /// `pip install torch==2.5.1`, which may bring another build.
 fn installs_torch(command: &RunCommand) -> bool {
-    let told = ["pip", "pip3"].iter().find_map(|pip| command.told(pip));
-    told.is_some_and(|told| told.first() == Some(&"install") && told.iter().any(|word| is_of(word, "torch")))
+    command.told_pip_install().is_some_and(|told| told.iter().any(|word| is_of(word, "torch")))
 }
 
 /// Whether a requirement is of this package: `torch`, `torch==2.5.1`, `torch @ https://…`

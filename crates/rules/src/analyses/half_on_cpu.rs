@@ -45,33 +45,30 @@ pub(super) fn of_chosen_device(scope: &FileScope<'_>) -> Vec<RawFinding> {
                     StatementKind::Evaluate(value) => (None, value),
                     _ => return,
                 };
-                let chain = chain_of(value);
-                let device = chain.iter().find_map(|(name, call)| moves_to_choice(scope, name, call));
-                let object = match chain.last().and_then(|_| object_of(value)) {
-                    Some(Expr { kind: ExprKind::Name(object), .. }) => Some(*object),
-                    Some(Expr { kind: ExprKind::Attribute(owner, object), .. })
-                        if matches!(owner.kind, ExprKind::Name("self")) =>
-                    {
+                let (begin, chain) = chain_of(value);
+                let is_moved = chain.iter().any(|(name, call)| moves_to_choice(scope, name, call));
+                let object = match &begin.kind {
+                    _ if chain.is_empty() => None,
+                    ExprKind::Name(object) => Some(*object),
+                    ExprKind::Attribute(owner, object) if matches!(owner.kind, ExprKind::Name("self")) => {
                         Some(*object)
                     }
                     _ => None,
                 };
-                if let (Some(name), Some(_)) = (name.or(object), device) {
+                if let Some(name) = name.or(object).filter(|_| is_moved) {
                     moved.push(Moved { name, function, place: value.span });
                 }
                 let is_half = chain.iter().any(|(name, call)| makes_half(scope, name, call))
-                    || device.is_none()
-                        && chain.iter().any(|(name, call)| loads_half(scope, name, call).is_some());
+                    || !is_moved && chain.iter().any(|(name, call)| loads_half(scope, name, call).is_some());
                 // `model = AutoModel.from_pretrained(…)` names the model, `model.half()` begins with it.
                 if is_half && !is_asked(scope, around) {
                     halved.extend(name.or(object).map(|name| (name, function, value.span)));
                 }
             }
             CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(_), .. }) => {
-                let chain = chain_of(expr);
+                let (_, chain) = chain_of(expr);
                 let format = chain.iter().find_map(|(name, call)| loads_half(scope, name, call));
-                let is_moved =
-                    chain.first().is_some_and(|(name, call)| moves_to_choice(scope, name, call).is_some());
+                let is_moved = chain.first().is_some_and(|(name, call)| moves_to_choice(scope, name, call));
                 if let Some(format) = format.filter(|_| is_moved && !is_asked(scope, around)) {
                     loaded.push((function, format, expr.span));
                 }
@@ -104,29 +101,22 @@ pub(super) fn of_chosen_device(scope: &FileScope<'_>) -> Vec<RawFinding> {
     found
 }
 
-/// The methods of a chain, the last one first: `to` and `half` of `net.half().to(device)`.
-fn chain_of<'c, 's>(expr: &'c Expr<'s>) -> Vec<(&'c str, &'c Call<'s>)> {
+/// What a chain of methods begins with, and its methods, the last one first: `net`, and `to` and `half` of
+/// `net.half().to(device)`.
+fn chain_of<'c, 's>(expr: &'c Expr<'s>) -> (&'c Expr<'s>, Vec<(&'c str, &'c Call<'s>)>) {
     let mut chain = Vec::new();
-    let mut rest = expr;
-    while let Some((object, name, call)) = method_of(rest) {
+    let mut begin = expr;
+    while let Some((object, name, call)) = method_of(begin) {
         chain.push((name, call));
-        rest = object;
+        begin = object;
     }
-    chain
+    (begin, chain)
 }
 
-/// What a chain of methods begins with.
-fn object_of<'c, 's>(expr: &'c Expr<'s>) -> Option<&'c Expr<'s>> {
-    let mut rest = expr;
-    while let Some((object, _, _)) = method_of(rest) {
-        rest = object;
-    }
-    Some(rest)
-}
-
-/// The text of the device of `.to(device)`, where it is the CPU or a GPU by what there is.
-fn moves_to_choice<'c>(scope: &'c FileScope<'_>, name: &str, call: &Call<'_>) -> Option<&'c str> {
-    let device = argument(&call.arguments, Some(0), Some("device")).filter(|_| name == "to")?;
+/// `.to(device)`, where the device is the CPU or a GPU by what there is.
+fn moves_to_choice(scope: &FileScope<'_>, name: &str, call: &Call<'_>) -> bool {
+    let device = argument(&call.arguments, Some(0), Some("device")).filter(|_| name == "to");
+    let Some(device) = device else { return false };
     let meant = scope.names.meant(device);
     let text = scope.text(meant.span);
     let chooses = text.contains("is_available") && text.contains("cpu") && text.contains("cuda");
@@ -143,7 +133,7 @@ fn moves_to_choice<'c>(scope: &'c FileScope<'_>, name: &str, call: &Call<'_>) ->
             && is_set("cuda")
             && is_set("cpu")
     };
-    (chooses || by_branches()).then_some(text)
+    chooses || by_branches()
 }
 
 /// The format of `from_pretrained(path, torch_dtype=torch.float16)`, where nothing spreads the model.

@@ -248,7 +248,7 @@ fn line(scope: &FileScope<'_>, span: Span) -> usize {
 }
 
 fn raw_findings(scope: &FileScope<'_>, topic: Topic) -> Vec<RawFinding> {
-    let all = scope.hardware.get_or_init(|| faults(scope));
+    let all = scope.answers.hardware.get_or_init(|| faults(scope));
     let mut found: Vec<Found> = all.iter().filter(|one| one.topic == topic).cloned().collect();
     found.sort_by_key(|one| (one.span, one.in_prose));
     // One line, one fault: what code says wrongly, its comment may say again.

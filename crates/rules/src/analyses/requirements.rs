@@ -66,6 +66,11 @@ impl Build {
     }
 }
 
+/// The lists among the words behind `pip install`: `a.txt` of `-r a.txt`.
+pub(super) fn lists_in<'t>(told: &'t [&'t str]) -> impl Iterator<Item = &'t str> {
+    told.windows(2).filter(|pair| matches!(pair[0], "-r" | "--requirement")).map(|pair| pair[1])
+}
+
 /// `cu118` of `==2.0.1+cu118`.
 fn label_of(clause: &Clause) -> Option<&str> {
     clause.version.split_once('+').map(|(_, label)| label)

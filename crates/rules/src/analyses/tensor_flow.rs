@@ -14,7 +14,7 @@ use crate::rules::uses::argument;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What a tensor on the wrong side meets.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
     /// A tensor on the CPU is indexed by one on the device.
     Indexed,
@@ -24,33 +24,44 @@ enum Fault {
     Stored,
 }
 
-/// The fault, the tensor and where it shows.
-type Found = (Fault, Span, Span);
+/// A tensor on the wrong side.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::rules) struct Found {
+    fault: Fault,
+    tensor: Span,
+    /// Where it shows.
+    whole: Span,
+}
 
 /// `table[index]`, where the table stays on the CPU and the index is on the device.
 pub(super) fn indexed_from_device(scope: &FileScope<'_>) -> Vec<RawFinding> {
-    let found = in_file(scope).into_iter().filter(|(fault, ..)| *fault == Fault::Indexed);
-    let finding = |(_, table, whole): Found| {
-        let raw_finding = RawFinding::at(scope.place(whole)).word("text", scope.text(whole));
-        raw_finding.word("table", scope.text(table))
+    let finding = |found: &Found| {
+        let raw_finding = RawFinding::at(scope.place(found.whole)).word("text", scope.text(found.whole));
+        raw_finding.word("table", scope.text(found.tensor))
     };
-    found.map(finding).collect()
+    faults(scope, Fault::Indexed).map(finding).collect()
 }
 
 /// `model(tokens, state)`, where the state was moved to the device and the tokens were not.
 pub(super) fn handed_to_models(scope: &FileScope<'_>) -> Vec<RawFinding> {
-    let found = in_file(scope).into_iter().filter(|(fault, ..)| *fault == Fault::Handed);
-    let finding = |(_, tensor, whole): Found| {
-        let raw_finding = RawFinding::at(scope.place(tensor)).word("text", scope.text(tensor));
-        raw_finding.beside(scope.place(whole), "it meets what lies on the device here")
+    let finding = |found: &Found| {
+        let raw_finding = RawFinding::at(scope.place(found.tensor)).word("text", scope.text(found.tensor));
+        raw_finding.beside(scope.place(found.whole), "it meets what lies on the device here")
     };
-    found.map(finding).collect()
+    faults(scope, Fault::Handed).map(finding).collect()
 }
 
 /// `losses[n] = loss.data`, where `losses` is an array of NumPy.
 pub(super) fn stored_in_arrays(scope: &FileScope<'_>) -> Vec<RawFinding> {
-    let found = in_file(scope).into_iter().filter(|(fault, ..)| *fault == Fault::Stored);
-    found.map(|(_, tensor, _)| RawFinding::at(scope.place(tensor)).word("text", scope.text(tensor))).collect()
+    let finding =
+        |found: &Found| RawFinding::at(scope.place(found.tensor)).word("text", scope.text(found.tensor));
+    faults(scope, Fault::Stored).map(finding).collect()
+}
+
+/// The faults of one kind. Three rules ask for them, and the file is gone through once.
+fn faults<'a>(scope: &'a FileScope<'_>, fault: Fault) -> impl Iterator<Item = &'a Found> {
+    let all = scope.answers.tensors.get_or_init(|| in_file(scope));
+    all.iter().filter(move |found| found.fault == fault)
 }
 
 fn in_file(scope: &FileScope<'_>) -> Vec<Found> {
@@ -63,18 +74,19 @@ fn in_file(scope: &FileScope<'_>) -> Vec<Found> {
     {
         return Vec::new();
     }
-    let mut found =
-        in_block(scope, None, &FxHashSet::default(), FxHashMap::default(), &scope.code.body, true).found;
+    let no_hosts = FxHashSet::default();
+    let outside = |part| in_part(scope, None, &no_hosts, FxHashMap::default(), part).found;
+    let mut found = outside(Part::TopLevel);
     let mut seen: FxHashSet<Span> = FxHashSet::default();
     for class in &scope.code.classes {
         let hosts = hosts_of(scope, class);
         let methods = methods_of(scope, class);
+        let in_method = |body, known| in_part(scope, Some(class), &hosts, known, Part::Block(body));
         // What a method is given, by what the class hands it.
         let mut given: FxHashMap<(&str, usize), Option<Side>> = FxHashMap::default();
         for method in &methods {
             seen.insert(method.span);
-            let flow = in_block(scope, Some(class), &hosts, FxHashMap::default(), &method.body, false);
-            for (name, at, side) in flow.handed {
+            for (name, at, side) in in_method(&method.body, FxHashMap::default()).handed {
                 given
                     .entry((name, at))
                     .and_modify(|known| *known = known.filter(|known| Some(*known) == side))
@@ -87,16 +99,13 @@ fn in_file(scope: &FileScope<'_>) -> Vec<Found> {
                 let side = given.get(&(method.name, at)).copied().flatten()?;
                 (side == Side::Device).then_some((one.name, side))
             });
-            found.extend(in_block(scope, Some(class), &hosts, known.collect(), &method.body, false).found);
+            found.extend(in_method(&method.body, known.collect()).found);
         }
     }
-    for function in scope.code.functions.iter().filter(|function| !seen.contains(&function.span)) {
-        found.extend(
-            in_block(scope, None, &FxHashSet::default(), FxHashMap::default(), &function.body, false).found,
-        );
-    }
+    let functions = scope.code.functions.iter().filter(|function| !seen.contains(&function.span));
+    found.extend(functions.flat_map(|function| outside(Part::Block(&function.body))));
     let mut told: FxHashSet<Span> = FxHashSet::default();
-    found.retain(|(_, _, whole)| told.insert(*whole));
+    found.retain(|found| told.insert(found.whole));
     found
 }
 
@@ -112,13 +121,19 @@ struct Flow<'a, 's> {
     handed: Vec<(&'a str, usize, Option<Side>)>,
 }
 
-fn in_block<'a, 's>(
+/// What is gone through at a time.
+#[derive(Clone, Copy)]
+enum Part<'a, 's> {
+    TopLevel,
+    Block(&'a Block<'s>),
+}
+
+fn in_part<'a, 's>(
     scope: &'a FileScope<'s>,
     class: Option<&'a Class<'s>>,
     hosts: &'a FxHashSet<&'s str>,
     sides: FxHashMap<&'a str, Side>,
-    block: &'a Block<'s>,
-    is_top: bool,
+    part: Part<'a, 's>,
 ) -> Flow<'a, 's> {
     let mut flow = Flow { scope, class, hosts, sides, found: Vec::new(), handed: Vec::new() };
     // A statement takes effect behind what it computes.
@@ -129,15 +144,13 @@ fn in_block<'a, 's>(
             CodeNode::Expr(expr) => expr.span,
             CodeNode::Target(_) => return,
         };
-        if let Some((of, targets, value, in_branch)) = pending.filter(|(of, ..)| !of.holds(span)) {
-            let _ = of;
+        if let Some((_, targets, value, in_branch)) = pending.take_if(|(of, ..)| !of.holds(span)) {
             flow.assign(targets, value, in_branch);
-            pending = None;
         }
-        if around
-            .iter()
-            .any(|one| matches!(one, Ancestor::Function(_) | Ancestor::Class(_) | Ancestor::Try(_)))
-        {
+        let is_elsewhere = |one: &Ancestor<'_, '_>| {
+            matches!(one, Ancestor::Function(_) | Ancestor::Class(_) | Ancestor::Try(_))
+        };
+        if around.iter().any(is_elsewhere) {
             return;
         }
         match part {
@@ -154,10 +167,9 @@ fn in_block<'a, 's>(
             CodeNode::Target(_) => {}
         }
     };
-    if is_top {
-        walk_top(scope.code, &mut visit)
-    } else {
-        walk_block(scope.code, block, &mut visit)
+    match part {
+        Part::TopLevel => walk_top(scope.code, &mut visit),
+        Part::Block(block) => walk_block(scope.code, block, &mut visit),
     }
     flow
 }
@@ -166,28 +178,27 @@ impl<'a, 's> Flow<'a, 's> {
     fn assign(&mut self, targets: &'a [Target<'s>], value: &'a Expr<'s>, in_branch: bool) {
         let side = self.side(value, 0);
         for target in targets {
-            let pairs: Vec<(&'a str, Option<Side>)> = match (target, &value.kind) {
+            match (target, &value.kind) {
                 (Target::Sequence(names), ExprKind::Sequence(values)) if names.len() == values.len() => {
-                    let sides = values.iter().map(|value| self.side(value, 0));
-                    names
-                        .iter()
-                        .zip(sides)
-                        .flat_map(|(name, side)| {
-                            name.names().into_iter().map(move |name| (name, side)).collect::<Vec<_>>()
-                        })
-                        .collect()
+                    // All are computed before one is bound.
+                    let sides: Vec<_> = values.iter().map(|value| self.side(value, 0)).collect();
+                    for (name, side) in names.iter().zip(sides) {
+                        self.bind(name, side, in_branch);
+                    }
                 }
-                _ => target.names().into_iter().map(|name| (name, side)).collect(),
-            };
-            for (name, side) in pairs {
-                let known = self.sides.get(name).copied();
-                match side
-                    .filter(|side| !in_branch || known.is_none_or(|known| known == *side) && known.is_some())
-                {
-                    Some(side) => self.sides.insert(name, side),
-                    None => self.sides.remove(name),
-                };
+                _ => self.bind(target, side, in_branch),
             }
+        }
+    }
+
+    fn bind(&mut self, target: &'a Target<'s>, side: Option<Side>, in_branch: bool) {
+        for name in target.names() {
+            // On the other way it is what it was.
+            let is_sure = |side: &Side| !in_branch || self.sides.get(name) == Some(side);
+            match side.filter(is_sure) {
+                Some(side) => self.sides.insert(name, side),
+                None => self.sides.remove(name),
+            };
         }
     }
 
@@ -199,7 +210,7 @@ impl<'a, 's> Flow<'a, 's> {
             path.is_some_and(|name| matches!(name, "zeros" | "empty" | "ones" | "full"))
         };
         if targets.iter().any(is_array) && self.side(value, 0) == Some(Side::Device) {
-            self.found.push((Fault::Stored, value.span, value.span));
+            self.found.push(Found { fault: Fault::Stored, tensor: value.span, whole: value.span });
         }
     }
 
@@ -212,12 +223,10 @@ impl<'a, 's> Flow<'a, 's> {
                 };
                 let is_there = keys.into_iter().any(|key| self.side(key, 0) == Some(Side::Device));
                 if is_there && self.side(&parts.0, 0) == Some(Side::Host) {
-                    self.found.push((Fault::Indexed, parts.0.span, expr.span));
+                    self.found.push(Found { fault: Fault::Indexed, tensor: parts.0.span, whole: expr.span });
                 }
             }
-            ExprKind::Call(call) => {
-                self.look_at_call(expr.span, call);
-            }
+            ExprKind::Call(call) => self.look_at_call(expr.span, call),
             _ => {}
         }
     }
@@ -239,11 +248,11 @@ impl<'a, 's> Flow<'a, 's> {
             call.arguments.iter().map(|one| (one.value.span, self.side(&one.value, 0))).collect();
         let host = sides.iter().find(|(_, side)| *side == Some(Side::Host));
         // One is told of a block: what comes behind it is the same fault.
-        let is_first = self.found.iter().all(|(fault, ..)| *fault != Fault::Handed);
+        let is_first = self.found.iter().all(|found| found.fault != Fault::Handed);
         if let Some((tensor, _)) = host.filter(|_| is_first)
             && sides.iter().any(|(_, side)| *side == Some(Side::Device))
         {
-            self.found.push((Fault::Handed, *tensor, span));
+            self.found.push(Found { fault: Fault::Handed, tensor: *tensor, whole: span });
         }
     }
 
@@ -332,16 +341,12 @@ impl<'a, 's> Flow<'a, 's> {
             return match name {
                 "cpu" => Some(Side::Host),
                 "cuda" => Some(Side::Device),
-                "to" => match told.or(first).map(|device| (device, self.side_of_device(device))) {
-                    Some((_, Some(side))) => Some(side),
-                    Some((given, None)) => {
-                        let is_type =
-                            self.scope.names.path(given).is_some_and(|path| path.starts_with("torch."));
-                        deeper(object).filter(|_| is_type)
-                    }
-                    None => None,
-                },
-                "tolist" | "numpy" | "item" => None,
+                "to" => {
+                    let given = told.or(first)?;
+                    let is_type =
+                        || self.scope.names.path(given).is_some_and(|path| path.starts_with("torch."));
+                    self.side_of_device(given).or_else(|| deeper(object).filter(|_| is_type()))
+                }
                 _ if SAME_SIDE.contains(&name) => deeper(object),
                 _ => None,
             };

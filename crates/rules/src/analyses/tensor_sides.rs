@@ -1,6 +1,8 @@
 //! What an object keeps on the CPU: attributes with a tensor that nothing moves, and lists that get only what was brought back.
 
-use super::unmoved_tensors::{assignments_of, is_module, is_moved_by_hand, kept_in, methods_of};
+use super::unmoved_tensors::{
+    assignments_of, is_module, is_moved_by_hand, kept_in, methods_of, moves_itself,
+};
 use crate::code::{Call, Class, Expr, ExprKind};
 use crate::rules::files::FileScope;
 use rustc_hash::FxHashSet;
@@ -75,9 +77,7 @@ pub(super) fn hosts_of<'a>(scope: &FileScope<'a>, class: &'a Class<'a>) -> FxHas
     let mut hosts = FxHashSet::default();
     let methods = methods_of(scope, class);
     let text = scope.text(class.span);
-    let moves_itself = methods.iter().any(|method| matches!(method.name, "_apply" | "cuda" | "to" | "setup"))
-        || ["setattr(self", "vars(self)", "self.__dict__"].iter().any(|word| text.contains(word));
-    if moves_itself || !is_module(scope, class) {
+    if moves_itself(text, &methods) || !is_module(scope, class) {
         return hosts;
     }
     let Some(made) = methods.iter().find(|method| method.name == "__init__") else { return hosts };

@@ -90,11 +90,8 @@ pub(super) fn in_modules(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
     for class in scope.code.classes.iter().filter(|class| is_module(scope, class)) {
         let methods = methods_of(scope, class);
-        // What moves itself may move them as well, and so does what goes through its own attributes.
         let text = scope.text(class.span);
-        if methods.iter().any(|method| matches!(method.name, "_apply" | "cuda" | "to" | "setup"))
-            || ["setattr(self", "vars(self)", "self.__dict__"].iter().any(|word| text.contains(word))
-        {
+        if moves_itself(text, &methods) {
             continue;
         }
         let Some(made) = methods.iter().find(|method| method.name == "__init__") else { continue };
@@ -132,6 +129,12 @@ pub(super) fn in_modules(scope: &FileScope<'_>) -> Vec<RawFinding> {
     } else {
         found
     }
+}
+
+/// Whether a class may move its attributes: by a method of its own for it, or by going through all of them.
+pub(super) fn moves_itself(text: &str, methods: &[&Function<'_>]) -> bool {
+    methods.iter().any(|method| matches!(method.name, "_apply" | "cuda" | "to" | "setup"))
+        || ["setattr(self", "vars(self)", "self.__dict__"].iter().any(|word| text.contains(word))
 }
 
 /// Whether the project speaks of GPUs: on the CPU nothing is wrong with what stays there.

@@ -1,7 +1,7 @@
 //! A build for CUDA that one command of an image installs, and that a later command replaces.
 
 use super::builds::has_one_environment;
-use super::is_from_pypi;
+use super::{is_from_pypi, lists_in};
 use crate::code::{Part, Requirement};
 use crate::facts::{FileId, Place};
 use crate::program::RunCommand;
@@ -49,14 +49,13 @@ fn asked_below<'a>(scope: &FileScope<'a>, chosen: &Requirement) -> Vec<(Place, &
 pub fn lists_of(scope: &FileScope<'_>, is_one: impl Fn(&RunCommand) -> bool) -> Vec<(Place, FileId)> {
     let mut found = Vec::new();
     for command in scope.own_commands().filter(|command| is_one(command)) {
-        let Some(told) = ["pip", "pip3"].iter().find_map(|pip| command.told(pip)) else { continue };
+        let Some(told) = command.told_pip_install() else { continue };
         // An index of its own, or no packages beside these, make it another question.
         let is_plain = !told.iter().any(|word| word.contains("index") || *word == "-i" || *word == "-f");
-        if told.first() != Some(&"install") || !is_plain || told.contains(&"--no-deps") {
+        if !is_plain || told.contains(&"--no-deps") {
             continue;
         }
-        let lists = told.windows(2).filter(|pair| matches!(pair[0], "-r" | "--requirement"));
-        let files = lists.filter_map(|pair| scope.program.file_beside(command, None, pair[1]));
+        let files = lists_in(&told).filter_map(|list| scope.program.file_beside(command, None, list));
         found.extend(files.map(|file| (command.site, file)));
     }
     found

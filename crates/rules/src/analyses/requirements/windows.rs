@@ -1,6 +1,6 @@
 //! Scripts of Windows that install torch or TensorFlow from PyPI, which has builds for the CPU there.
 
-use super::is_from_pypi;
+use super::{is_from_pypi, lists_in};
 use crate::code::{Grammar, Part, Requirement};
 use crate::facts::{Place, Span};
 use crate::findings::Severity;
@@ -102,12 +102,8 @@ fn installed(scope: &FileScope<'_>, is_it: &dyn Fn(&Requirement) -> bool) -> Opt
         return Some((asked.span, None));
     }
     scope.own_commands().find_map(|command| {
-        let told = ["pip", "pip3"].iter().find_map(|pip| command.told(pip))?;
-        if told.first() != Some(&"install") {
-            return None;
-        }
-        let lists = told.windows(2).filter(|pair| matches!(pair[0], "-r" | "--requirement"));
-        lists.filter_map(|pair| scope.program.file_beside(command, None, pair[1])).find_map(|file| {
+        let told = command.told_pip_install()?;
+        lists_in(&told).filter_map(|list| scope.program.file_beside(command, None, list)).find_map(|file| {
             let asked = scope.program.code(file).requirements.iter().find(|asked| is_it(asked))?;
             Some((command.site.span, Some(Place { file, span: asked.span })))
         })
