@@ -167,6 +167,8 @@ pub(super) struct Interpreter<'p> {
     /// Coroutines that run when somebody waits.
     tasks: Vec<Value<'p>>,
     made_by_tasks: tasks::MadeByTasks,
+    /// How often it was asked whether tasks wait.
+    asked_for_tasks: usize,
     /// What is called when the program ends, with its arguments.
     at_exit: Vec<AtExit<'p>>,
     /// What calls did that were followed, and what is known of those that are being followed.
@@ -314,6 +316,7 @@ impl<'p> Interpreter<'p> {
             active: Vec::new(),
             tasks: Vec::new(),
             made_by_tasks: None,
+            asked_for_tasks: 0,
             at_exit: Vec::new(),
             summaries: Summaries::new(program.options.no_summaries),
             repeats: 0,

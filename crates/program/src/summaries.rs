@@ -25,7 +25,7 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-pub(crate) use calls::{Call, Context, Effects, NotedEvents, ReplayedEvents};
+pub(crate) use calls::{Call, Context, Effects, NotedEvents, ReplayedEvents, TaskQueue};
 pub(crate) use dependencies::{CallContext, Dependency, Facts, FunctionId, MOST_NESTED, NestedCall};
 use function_summaries::{CANDIDATES, FunctionSummaries};
 use records::Past;
@@ -310,6 +310,7 @@ fn summary_of<'p>(
     let writes = heap.writes_of(recording);
     let written = writes.iter().filter_map(|written| written.value.as_ref());
     let left = written.chain([&call.result]).chain(call.at_exit.iter().flat_map(AtExit::values));
+    let left = left.chain(&call.tasks.left);
     let scopes = call.modules.iter().map(|(_, scope)| *scope);
     let made = match call.closure {
         Some(_) => heap.made_by_call(recording, left, scopes).map(Rc::new)?,

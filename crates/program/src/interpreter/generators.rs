@@ -114,7 +114,7 @@ impl<'p> Interpreter<'p> {
                     is_indirect: false,
                 }));
                 if !self.function_of(&paused.closure).is_generator {
-                    return self.run_to_end(&paused.closure, paused.scope, site);
+                    return self.run_coroutine(paused, site);
                 }
                 let asks_next = std::mem::take(&mut self.asks_next);
                 let position = self.position(paused.scope);

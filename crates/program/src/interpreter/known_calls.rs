@@ -16,7 +16,7 @@ use crate::program::trace::{Event, EventId, EventKind, FrameId};
 use std::rc::Rc;
 
 /// A body that is being followed, and how far the program had come before.
-pub(super) struct OpenBody {
+pub(super) struct OpenBody<'p> {
     context: Context,
     entry: State,
     events: usize,
@@ -27,6 +27,8 @@ pub(super) struct OpenBody {
     left: [usize; 2],
     modules: usize,
     at_exit: usize,
+    tasks: Vec<Value<'p>>,
+    asked_for_tasks: usize,
     passed: usize,
     jumps: usize,
     relied_on: EventId,
@@ -68,7 +70,7 @@ impl<'p> Interpreter<'p> {
     ) -> Option<Value<'p>> {
         let known = self.summaries.of(body, arguments, || self.context(), |summary| self.runs_alike(summary));
         let (summary, relation, fit) = known.iter().find_map(|summary| {
-            let relation = summary.relation(&self.heap, closure, arguments)?;
+            let relation = summary.relation(&self.heap, closure, arguments, &self.tasks)?;
             let fit = self.fit(summary, &relation)?;
             Some((summary, relation, fit))
         })?;
@@ -116,6 +118,7 @@ impl<'p> Interpreter<'p> {
         // It may have passed something; a call around it that changed nothing else is not pure then.
         self.passed += usize::from(call.effects.is_some());
         self.at_exit.extend(call.at_exit.iter().map(|left| left.related(&relation)));
+        self.leave_tasks_again(&call.tasks, &relation);
         if !self.summaries.is_of_this_program(summary) {
             call.imports.iter().for_each(|library| _ = self.note_imported(library.clone()));
             self.trace.ran.extend(summary.ran());
@@ -225,12 +228,12 @@ impl<'p> Interpreter<'p> {
     }
 
     /// Keeps what importing a module did.
-    pub(super) fn end_module(&mut self, file: FileId, began: OpenBody) {
+    pub(super) fn end_module(&mut self, file: FileId, began: OpenBody<'p>) {
         self.end_body(SummaryBody::Module(file), began, None, Vec::new(), Value::None, false);
     }
 
     /// Begins to record a body.
-    pub(super) fn begin_body(&mut self) -> OpenBody {
+    pub(super) fn begin_body(&mut self) -> OpenBody<'p> {
         debug_assert!(self.flow == Flow::Next, "where nothing comes next, nothing is called");
         OpenBody {
             context: self.context(),
@@ -243,6 +246,8 @@ impl<'p> Interpreter<'p> {
             left: self.left_for_later(),
             modules: self.in_order.len(),
             at_exit: self.at_exit.len(),
+            tasks: self.tasks.clone(),
+            asked_for_tasks: self.asked_for_tasks,
             passed: self.passed,
             jumps: self.jumps_ahead(),
             relied_on: std::mem::replace(&mut self.relied_on, EventId::MAX),
@@ -258,7 +263,7 @@ impl<'p> Interpreter<'p> {
     fn end_body(
         &mut self,
         body: SummaryBody,
-        began: OpenBody,
+        began: OpenBody<'p>,
         closure: Option<Rc<Closure<'p>>>,
         arguments: Vec<Option<Value<'p>>>,
         result: Value<'p>,
@@ -314,6 +319,7 @@ impl<'p> Interpreter<'p> {
                 imports: self.imports[began.imports..].to_vec(),
                 modules: modules.to_vec(),
                 at_exit: self.at_exit[began.at_exit..].to_vec(),
+                tasks: self.tasks_since(began.tasks, began.asked_for_tasks),
                 decisions,
                 effects: (!is_pure).then(|| Effects {
                     relied_on,

@@ -3,11 +3,12 @@
 
 use super::Interpreter;
 use super::calls::Args;
-use crate::code::{Expr, ExprKind};
+use crate::code::{Expr, ExprKind, Parameter, ParameterKind};
 use crate::facts::{FileId, Place, Span};
 use crate::program::Start;
 use crate::program::heap::Relation;
-use crate::program::heap::values::{Closure, Value};
+use crate::program::heap::values::{Closure, Paused, Value};
+use crate::program::summaries::TaskQueue;
 use rustc_hash::FxHashMap;
 
 /// How often tasks have made one of each function, while tasks run.
@@ -68,8 +69,6 @@ impl<'p> Interpreter<'p> {
         if self.function_of(&paused.closure).is_generator {
             return false;
         }
-        // What waits is no part of what a call is known by.
-        self.summaries.left_out += 1;
         self.tasks.push(coroutine.clone());
         true
     }
@@ -134,11 +133,12 @@ impl<'p> Interpreter<'p> {
 
     /// Something waits that is no coroutine of the project: the tasks that were made run, in their order.
     pub(super) fn run_tasks(&mut self, span: Span) {
+        self.asked_for_tasks += 1;
         let outermost = self.made_by_tasks.is_none();
         while !self.tasks.is_empty() {
-            self.summaries.left_out += 1;
             for task in std::mem::take(&mut self.tasks) {
                 if self.is_made_again(&task) {
+                    self.summaries.left_out += 1;
                     continue;
                 }
                 self.run_paused(&task, span);
@@ -160,6 +160,47 @@ impl<'p> Interpreter<'p> {
         let times = made.entry((paused.closure.file, paused.closure.function)).or_insert(0);
         *times += 1;
         *times > MOST
+    }
+
+    /// What became of the tasks in a body that began when these waited.
+    pub(super) fn tasks_since(&self, before: Vec<Value<'p>>, asked: usize) -> TaskQueue<'p> {
+        match self.asked_for_tasks == asked {
+            true => TaskQueue { before: None, left: self.tasks[before.len()..].to_vec() },
+            false => TaskQueue { before: Some(before), left: self.tasks.clone() },
+        }
+    }
+
+    /// The tasks wait that a call left which is not followed again.
+    pub(super) fn leave_tasks_again(&mut self, queue: &TaskQueue<'p>, relation: &Relation) {
+        if queue.before.is_some() {
+            self.asked_for_tasks += 1;
+            self.tasks.clear();
+        }
+        self.tasks.extend(queue.left.iter().map(|task| relation.apply(task)));
+    }
+
+    /// Runs a coroutine that was called before, unless a summary says what that does.
+    pub(super) fn run_coroutine(&mut self, paused: &Paused<'p>, site: Span) -> Value<'p> {
+        if self.flow != super::Flow::Next {
+            return Value::Unknown;
+        }
+        let closure = &paused.closure;
+        if self.state.shows_any_apart() {
+            return self.run_to_end(closure, paused.scope, site);
+        }
+        let given = |parameter: &Parameter<'p>| {
+            let value = self.in_scope(paused.scope, parameter.name).cloned().unwrap_or(Value::Unknown);
+            match parameter.kind {
+                // The dictionary is made when the body begins.
+                ParameterKind::Keywords => self.contents(&value),
+                _ => value,
+            }
+        };
+        let arguments: Vec<Value<'p>> = self.function_of(closure).parameters.iter().map(given).collect();
+        match self.known_call(closure, &arguments, site) {
+            Some(result) => result,
+            None => self.follow_call(closure, arguments, site),
+        }
     }
 
     /// `asyncio.gather(first(), second())`: where they wait for something, the others go on, and how far is not known.

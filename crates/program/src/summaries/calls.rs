@@ -38,12 +38,22 @@ pub struct Call<'p> {
     pub modules: Vec<(FileId, ScopeId)>,
     /// What it left for the end of the program.
     pub at_exit: Vec<AtExit<'p>>,
+    pub tasks: TaskQueue<'p>,
     /// Branches of modules whose conditions may be asked again.
     pub decisions: Vec<Decision<'p>>,
     /// What it did beside; `None` when it noted no event and left the state as it was.
     pub effects: Option<Effects>,
     /// A summary says all that it did, so that it holds in other programs too.
     pub is_portable: bool,
+}
+
+/// The tasks that wait until somebody awaits something.
+#[derive(Default)]
+pub struct TaskQueue<'p> {
+    /// Those that waited when the call began, where it let them run or asked whether there are any.
+    pub before: Option<Vec<Value<'p>>>,
+    /// Those that wait behind it, or that it added where it did not ask.
+    pub left: Vec<Value<'p>>,
 }
 
 /// What surrounds a call and decides what it does, beside what it reads.

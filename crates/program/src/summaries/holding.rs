@@ -17,13 +17,14 @@ impl<'p> Summary<'p> {
         !given.any(|(known, now)| known.as_ref().is_some_and(|known| known.is_plainly_other(now)))
     }
 
-    /// Whether a call with these arguments would do the same, as far as the heap decides that: which object of the one call
-    /// then stands for which of the other.
+    /// Whether a call with these arguments would do the same where these `tasks` wait, as far as the heap decides that: which
+    /// object of the one call then stands for which of the other.
     pub fn relation(
         &self,
         heap: &Heap<'p>,
         closure: Option<&Rc<Closure<'p>>>,
         arguments: &[Value<'p>],
+        tasks: &[Value<'p>],
     ) -> Option<Relation> {
         let call = &self.call;
         let given = call.arguments.iter().zip(arguments);
@@ -33,7 +34,8 @@ impl<'p> Summary<'p> {
         let fits = closures.is_none_or(|(known, now)| relation.unify_closures(known, now))
             && given
                 .into_iter()
-                .all(|(known, now)| known.as_ref().is_none_or(|known| relation.unify(known, now)));
+                .all(|(known, now)| known.as_ref().is_none_or(|known| relation.unify(known, now)))
+            && call.tasks.before.as_ref().is_none_or(|before| relation.unify_each(before, tasks));
         let holds = fits
             && self
                 .reads
@@ -49,7 +51,8 @@ impl<'p> Summary<'p> {
     pub(super) fn parents(&self, heap: &Heap<'p>) -> Parents {
         let callee = self.call.closure.iter().cloned().map(Value::Function);
         let callee: SmallVec<[Value<'p>; 1]> = callee.collect();
-        let given = self.call.arguments.iter().flatten().chain(&callee);
+        let waiting = self.call.tasks.before.iter().flatten();
+        let given = self.call.arguments.iter().flatten().chain(&callee).chain(waiting);
         let scopes: Vec<_> = self.reads.iter().map(HeapRead::scope).collect();
         heap.parents_of(&scopes, given.chain(self.reads.iter().flat_map(HeapRead::values)))
     }
