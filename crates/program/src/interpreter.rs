@@ -166,7 +166,7 @@ pub(super) struct Interpreter<'p> {
     active: Vec<generators::Active>,
     /// Coroutines that run when somebody waits.
     tasks: Vec<Value<'p>>,
-    made_by_tasks: tasks::MadeByTasks,
+    made_by_tasks: Option<tasks::MadeByTasks>,
     /// How often it was asked whether tasks wait.
     asked_for_tasks: usize,
     /// What is called when the program ends, with its arguments.

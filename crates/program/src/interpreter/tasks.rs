@@ -11,8 +11,14 @@ use crate::program::heap::values::{Closure, Paused, Value};
 use crate::program::summaries::TaskQueue;
 use rustc_hash::FxHashMap;
 
-/// How often tasks have made one of each function, while tasks run.
-pub(super) type MadeByTasks = Option<FxHashMap<(FileId, usize), u32>>;
+/// What tasks have made, while tasks run.
+#[derive(Default)]
+pub(super) struct MadeByTasks {
+    /// How many of each function.
+    times: FxHashMap<(FileId, usize), u32>,
+    /// How many were not followed, since there were so many.
+    passed_over: usize,
+}
 
 /// When a function that was left for later is called, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -138,6 +144,7 @@ impl<'p> Interpreter<'p> {
         while !self.tasks.is_empty() {
             for task in std::mem::take(&mut self.tasks) {
                 if self.is_made_again(&task) {
+                    // How many were made before is no part of what a call is known by.
                     self.summaries.left_out += 1;
                     continue;
                 }
@@ -147,8 +154,9 @@ impl<'p> Interpreter<'p> {
             }
             self.made_by_tasks.get_or_insert_default();
         }
-        if outermost {
-            self.made_by_tasks = None;
+        // It is of one that runs them all.
+        if outermost && let Some(made) = self.made_by_tasks.take() {
+            self.summaries.left_out -= made.passed_over;
         }
     }
 
@@ -157,8 +165,9 @@ impl<'p> Interpreter<'p> {
         /// Enough for a task that makes one for each GPU of a machine.
         const MOST: u32 = 8;
         let (Some(made), Value::Paused(paused)) = (&mut self.made_by_tasks, task) else { return false };
-        let times = made.entry((paused.closure.file, paused.closure.function)).or_insert(0);
+        let times = made.times.entry((paused.closure.file, paused.closure.function)).or_insert(0);
         *times += 1;
+        made.passed_over += usize::from(*times > MOST);
         *times > MOST
     }
 
