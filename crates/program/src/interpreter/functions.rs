@@ -107,7 +107,9 @@ impl<'p> Interpreter<'p> {
             return self.dispatch(table, otherwise, args, site);
         }
         let function = self.function_of(closure);
-        if !self.may_follow(closure, &args) {
+        // One that is only made does not run yet.
+        let makes = function.is_async || function.is_generator;
+        if !makes && !self.may_follow(closure, &args) {
             if self.flow == Flow::Next && self.never_returns(closure) {
                 self.flow = Flow::Raise;
             }
@@ -132,7 +134,7 @@ impl<'p> Interpreter<'p> {
         let is_open = args.open;
         let mut arguments = super::arguments::bind_arguments(function, closure, args);
         self.given_by_command_line(closure, is_open, &mut arguments);
-        if function.is_async || function.is_generator {
+        if makes {
             let scope = self.bind_parameters(closure, &arguments);
             if function.is_generator {
                 self.set_position(scope, IteratorPosition::At(0));
