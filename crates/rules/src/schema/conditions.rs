@@ -107,7 +107,7 @@ pub struct Condition {
     pub handed_on: Option<bool>,
     /// A process is started before this one uses a GPU again: the write is for the child.
     pub for_child: Option<bool>,
-    /// A test sets it for itself, and no GPU is used after: it may be about the value.
+    /// A test sets it for itself, or hands the value to the code that sets it, and no GPU is used after: it may be about the value.
     pub for_test: Option<bool>,
     /// A test leads to it, in code that is no test: what it says is for the programs that start there.
     pub led_by_test: Option<bool>,
