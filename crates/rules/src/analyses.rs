@@ -33,6 +33,7 @@ mod emptied_masks;
 mod env_validators;
 mod environments;
 mod epoch_outputs;
+mod executable_batches;
 mod filled_masks;
 mod fixtures;
 mod given_arguments;

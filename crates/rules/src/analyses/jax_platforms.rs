@@ -50,10 +50,12 @@ pub(super) fn joined_too_late(scope: &FileScope<'_>) -> Vec<RawFinding> {
         match scope.names.path(&call.callee) {
             // Where the error is caught, it is expected.
             Some("jax.distributed.initialize") if !around.iter().any(is_tried) => joined.push(place),
-            Some(path) if path.starts_with("jax.") && path != "jax.config.update" => {
-                if ASKING.contains(&path) || begins(scope, path) {
-                    began.push(place);
-                }
+            Some(path)
+                if path.starts_with("jax.")
+                    && path != "jax.config.update"
+                    && (ASKING.contains(&path) || begins(scope, path)) =>
+            {
+                began.push(place);
             }
             _ if begins_inside(scope, expr) => began.push(place),
             _ => {}

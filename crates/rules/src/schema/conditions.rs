@@ -56,6 +56,8 @@ pub struct Condition {
     pub asks_for_gpu: Option<bool>,
     /// For `uses`: the file, or one that it is tied to by imports, joins a group of processes of torch.
     pub joins_group: Option<bool>,
+    /// For `uses`: outside of tests, a file of the project says `map_location` somewhere: what it loads has come from another device.
+    pub maps_elsewhere: Option<bool>,
     /// The function around it moves something to the GPU on every way through it.
     pub needs_gpu: Option<bool>,
     /// The program did not set this variable on some path to the event.
