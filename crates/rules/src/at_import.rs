@@ -88,12 +88,15 @@ impl Scope<'_> {
             return None;
         }
         let (mut site, mut statement) = (event.place, event.statement);
-        let mut constructs = false;
+        let (mut constructs, mut deep) = (false, 0);
         let mut frames = self.trace.outwards(event.frame);
         let module = loop {
             let frame = frames.next()?;
             let Some(function) = &frame.function else { break frame };
-            constructs |= matches!(function.as_str(), "__init__" | "__new__" | "__post_init__");
+            // What a constructor asks far below is about something else than the object.
+            constructs |=
+                (!asks || deep < 3) && matches!(function.as_str(), "__init__" | "__new__" | "__post_init__");
+            deep += 1;
             (site, statement) = (frame.site?, frame.statement?);
         };
         let file = module.file;

@@ -217,7 +217,7 @@ impl Scope<'_> {
             reaching(later, variable).iter().any(set)
         };
         let mut later = self.trace.events[id as usize + 1..].iter();
-        event.recipient == Recipient::Test
+        (event.recipient == Recipient::Test || self.is_made_up_by_test(event))
             && !later.any(|later| {
                 later.what.initialises_cuda() && is_set(later) && !self.trace.excludes(event, later)
             })

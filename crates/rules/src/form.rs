@@ -104,6 +104,7 @@ impl Condition {
             ("gpu-is-there", self.gpu_is_there.is_some()),
             ("asks-for-gpu", self.asks_for_gpu.is_some()),
             ("joins-group", self.joins_group.is_some()),
+            ("maps-elsewhere", self.maps_elsewhere.is_some()),
             ("needs-gpu", self.needs_gpu.is_some()),
         ];
         given.into_iter().find_map(|(word, given)| given.then_some(word))

@@ -249,3 +249,9 @@ fn says_gpu(test: &Expr<'_>, scope: &FileScope<'_>) -> Option<bool> {
         _ => by_name.then_some(true),
     }
 }
+
+/// Whether the project says somewhere where the tensors go that it loads; of tests nobody minds.
+pub(super) fn maps_elsewhere(scope: &FileScope<'_>) -> bool {
+    let counts = |file: FileId| !scope.program.is_of_tests(file);
+    counts(scope.file) && scope.program.files_with("map_location=").iter().any(|&file| counts(file))
+}

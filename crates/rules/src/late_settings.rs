@@ -10,6 +10,13 @@ impl Scope<'_> {
             && !self.program.is_of_tests(event.place.file)
     }
 
+    /// Whether a test hands over the value that code which is no test writes: what it says of GPUs is made up, as is the object that it stands in.
+    pub(super) fn is_made_up_by_test(&self, event: &Event) -> bool {
+        let EventKind::Write { value: Some(value), .. } = &event.what else { return false };
+        let is_of_file = || self.program.sources.file(event.place.file).text.contains(&**value);
+        self.is_led_by_test(event) && !is_of_file()
+    }
+
     /// Whether the file of a write sets the same by `jax.config.update("jax_platforms", …)`: a value that is written there is the
     /// one of the variable.
     pub(super) fn is_told_by_call(&self, event: &Event) -> bool {

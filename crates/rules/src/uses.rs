@@ -220,6 +220,7 @@ impl<'a> Used<'a> {
             && condition.joins_group.is_none_or(|wanted| {
                 wanted == *self.joins_group.get_or_init(|| gpu_questions::join_a_group(scope))
             })
+            && condition.maps_elsewhere.is_none_or(|wanted| wanted == gpu_questions::maps_elsewhere(scope))
             && condition
                 .needs_gpu
                 .is_none_or(|wanted| wanted == gpu_questions::surely_needs_gpu(scope, one.function))

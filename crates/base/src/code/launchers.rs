@@ -198,6 +198,8 @@ pub enum Observation {
     KfdWithoutGroup,
     /// A container of Kubernetes asks for GPUs under its requests alone.
     RequestWithoutLimit,
+    /// A container of Kubernetes asks for a part of a GPU, or for another number than its limit.
+    RequestRefused,
     /// A container of Kubernetes asks for no GPU, and its image for all of them.
     ZeroGpusOfOpenImage,
     /// A container of Kubernetes is given GPUs by the scheduler, and names others itself.

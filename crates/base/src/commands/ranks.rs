@@ -54,6 +54,12 @@ const LAUNCHERS: &[Launcher] = &[
         options: &["--tensor-parallel-size", "--tensor_parallel_size", "-tp"],
         elsewhere: &["--distributed-executor-backend", "--nnodes", "--device"],
     },
+    Launcher {
+        names: &["sglang.launch_server", "sglang"],
+        verbs: &["serve"],
+        options: &["--tp-size", "--tensor-parallel-size", "--tp"],
+        elsewhere: &["--nnodes", "--device", "--use-ray"],
+    },
     // Each replica has at least one GPU.
     Launcher {
         names: &["vllm", "trl"],

@@ -90,6 +90,7 @@ fn lower_container<'s>(container: &Rc<Node<'s>>, pod: Pod, lowering: &mut Loweri
     let mut gpus = container.get("resources").map(|resources| given(resources)).unwrap_or_default();
     body.extend(chosen_aside(&set, &gpus, pod, source));
     body.extend(container.get("resources").and_then(|resources| without_limit(resources, source)));
+    body.extend(container.get("resources").and_then(|resources| refused(resources, source)));
     if !gpus.any && !pod.for_node {
         body.extend(none_of_open_image(container, &set, source));
     }
@@ -187,6 +188,25 @@ fn without_limit<'s>(resources: &Node<'_>, source: &'s Source) -> Option<Stateme
         limits.is_some_and(|limits| limits.get(asked.key()).is_some() || limits.entries().is_empty());
     (!is_open && !is_limited)
         .then(|| observed_at(Observation::RequestWithoutLimit, asked.key(), asked.key.span, source))
+}
+
+/// A part of a GPU, or a request that is not the limit: whole cards alone are handed out, and none is promised to two.
+fn refused<'s>(resources: &Node<'_>, source: &'s Source) -> Option<Statement<'s>> {
+    let number = |text: &str| match text.strip_suffix('m') {
+        Some(thousandths) => thousandths.parse::<f64>().ok().map(|thousandths| thousandths / 1000.0),
+        None => text.parse::<f64>().ok(),
+    };
+    let of = |part: &str, name: &str| number(resources.get(part)?.get(name)?.text()?.trim());
+    let lists = ["limits", "requests"].into_iter().filter_map(|part| resources.get(part));
+    let mut asked = lists.flat_map(|list| list.entries()).filter(|entry| is_gpu(entry.key()));
+    let entry = asked.find(|entry| {
+        let is_part =
+            entry.value.text().and_then(|text| number(text.trim())).is_some_and(|count| count.fract() != 0.0);
+        let both = of("limits", entry.key()).zip(of("requests", entry.key()));
+        is_part || both.is_some_and(|(limit, request)| limit != request)
+    })?;
+    let text = format!("{}: {}", entry.key(), entry.value.text().unwrap_or_default().trim());
+    Some(observed_at(Observation::RequestRefused, &text, entry.key.span, source))
 }
 
 /// `nvidia.com/gpu: 0` beside an image of CUDA, which asks for all GPUs unless the manifest says otherwise.

@@ -172,7 +172,7 @@ fn installing<'a>(scope: &'a FileScope<'_>) -> impl Iterator<Item = Installing<'
 }
 
 /// The lists of packages that a command reads. What an image has copied elsewhere is found by its name, where the project has one of it.
-fn lists_of(scope: &FileScope<'_>, command: &RunCommand, told: &[&str]) -> Vec<FileId> {
+pub(super) fn lists_of(scope: &FileScope<'_>, command: &RunCommand, told: &[&str]) -> Vec<FileId> {
     let by_name = |list: &str| {
         let name = file_name_of(list);
         let is_same = |file: &FileId| file_name_of(scope.program.name_of(*file)) == name;
@@ -186,7 +186,12 @@ fn lists_of(scope: &FileScope<'_>, command: &RunCommand, told: &[&str]) -> Vec<F
 }
 
 /// Whether a command installs a package from its source, with the place of the list that names it.
-fn named(scope: &FileScope<'_>, told: &[&str], lists: &[FileId], package: &str) -> Option<Option<Place>> {
+pub(super) fn named(
+    scope: &FileScope<'_>,
+    told: &[&str],
+    lists: &[FileId],
+    package: &str,
+) -> Option<Option<Place>> {
     if told.iter().any(|word| is_it(word, package)) {
         return Some(None);
     }

@@ -2,7 +2,7 @@
 
 use super::memory::function_called;
 use super::order::PlaceInFunction;
-use crate::code::walk::{CodeNode, walk, walk_block};
+use crate::code::walk::{Ancestor, CodeNode, walk, walk_block};
 use crate::code::{Expr, ExprKind};
 use crate::program::knowledge::Does;
 use crate::rules::files::{FileScope, RawFinding};
@@ -36,6 +36,47 @@ pub(super) fn chosen_too_late(scope: &FileScope<'_>) -> Vec<RawFinding> {
         found.push(raw_finding.beside(scope.place(first.span), "JAX begins here"));
     }
     found
+}
+
+/// Questions that make the devices of JAX, beside those of `rules/effects/jax.yaml`.
+const ASKING: &[&str] = &["jax.default_backend", "jax.process_count", "jax.process_index"];
+
+/// `jax.distributed.initialize()` below the first computation.
+pub(super) fn joined_too_late(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    let (mut began, mut joined): (Vec<PlaceInFunction>, Vec<PlaceInFunction>) = (Vec::new(), Vec::new());
+    walk(scope.code, &mut |part, around| {
+        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        let place = PlaceInFunction::of(expr.span, around);
+        match scope.names.path(&call.callee) {
+            // Where the error is caught, it is expected.
+            Some("jax.distributed.initialize") if !around.iter().any(is_tried) => joined.push(place),
+            Some(path)
+                if path.starts_with("jax.")
+                    && path != "jax.config.update"
+                    && (ASKING.contains(&path) || begins(scope, path)) =>
+            {
+                began.push(place);
+            }
+            _ if begins_inside(scope, expr) => began.push(place),
+            _ => {}
+        }
+    });
+    // What stands above a function, at the top of the file, runs before anybody calls it.
+    let is_above = |first: &PlaceInFunction, seen: &PlaceInFunction| {
+        let function = seen.home.map(|home| scope.code.functions[home].span);
+        first.home.is_none()
+            && first.arms.is_empty()
+            && function.is_some_and(|function| first.span.end <= function.start)
+    };
+    let late = joined.iter().filter_map(|seen| {
+        let first = began.iter().find(|first| first.precedes(seen) || is_above(first, seen))?;
+        Some(RawFinding::at(scope.place(seen.span)).beside(scope.place(first.span), "JAX begins here"))
+    });
+    late.collect()
+}
+
+fn is_tried(around: &Ancestor<'_, '_>) -> bool {
+    matches!(around, Ancestor::Try(_))
 }
 
 /// The CPU as what is preferred, in a file that neither says which platforms JAX shall begin nor asks for another one.

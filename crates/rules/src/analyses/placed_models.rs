@@ -22,6 +22,10 @@ const SAME: &[&str] = &["eval", "train", "requires_grad_", "half", "float", "bfl
 /// Methods after which nobody else places the model.
 const FREED: &[&str] = &["reset_device_map", "remove_all_hooks", "dequantize"];
 
+/// Methods of a pipeline of diffusers that offload it, which it refuses where it has been mapped.
+const OFFLOADS: &[&str] = &["enable_model_cpu_offload", "enable_sequential_cpu_offload"];
+const OFFLOAD_REFUSED: &str = "diffusers raises a ValueError";
+
 /// What placed a model, as it is written.
 #[derive(Clone, Copy, PartialEq)]
 enum Placement {
@@ -96,7 +100,9 @@ pub(super) fn that_are_moved(scope: &FileScope<'_>) -> Vec<RawFinding> {
         }
         CodeNode::Expr(expr) => {
             let Some((object, method, call)) = method_of(expr) else { return };
-            if !moves(scope, method, call) {
+            // What brings the parts of a pipeline to the GPU one by one does not go with a map of them.
+            let offloads = OFFLOADS.contains(&method);
+            if !offloads && !moves(scope, method, call) {
                 return;
             }
             let place = PlaceInFunction::of(expr.span, around);
@@ -121,10 +127,14 @@ pub(super) fn that_are_moved(scope: &FileScope<'_>) -> Vec<RawFinding> {
             };
             let directly = placement_of(scope, object).filter(|one| *one != Placement::Quantized);
             let Some(placement) = directly.or_else(by_name) else { return };
+            if offloads && placement != Placement::DeviceMap {
+                return;
+            }
             let end = object.span.end - expr.span.start;
             let moved = scope.text(expr.span).get(end as usize..).unwrap_or(".to()");
             let raw = RawFinding::at(scope.place(expr.span)).word("move", moved.trim());
-            found.push(raw.word("placement", placement.written()).word("effect", placement.effect()));
+            let effect = if offloads { OFFLOAD_REFUSED } else { placement.effect() };
+            found.push(raw.word("placement", placement.written()).word("effect", effect));
         }
         CodeNode::Target(_) => {}
     });

@@ -142,6 +142,75 @@ pub(super) fn tasks_below_node(scope: &FileScope<'_>) -> Vec<RawFinding> {
     vec![raw_finding.beside(place(limit), "this is only a limit beside it")]
 }
 
+/// A step that asks for a kind of GPU in a job that asked for any, or for another kind.
+pub(super) fn steps_of_another_kind(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    let words: Vec<&str> = directives(scope.whole_text()).into_iter().map(|(_, word)| word).collect();
+    let by_command =
+        |command: &RunCommand| command.options_of("sbatch").is_some_and(|told| says_cards(&told));
+    let Some((kind, option)) = kind_asked_for(&words) else { return Vec::new() };
+    if scope.program.run_commands().flatten().any(by_command) {
+        return Vec::new();
+    }
+    let mut found: Vec<RawFinding> = Vec::new();
+    for command in scope.own_commands() {
+        let Some((Some(wanted), step)) = command.options_of("srun").and_then(|told| kind_asked_for(&told))
+        else {
+            continue;
+        };
+        let is_known = found.iter().any(|known| known.place == command.site);
+        if kind.as_ref() != Some(&wanted) && !is_known {
+            found.push(RawFinding::at(command.site).word("step", step).word("option", &option));
+        }
+    }
+    found
+}
+
+/// The kind of GPU that options ask for, if they say one, and the option: `--gres=gpu:a100:2`. Lists of several say nothing.
+fn kind_asked_for(words: &[&str]) -> Option<(Option<String>, String)> {
+    let mut asked = words.iter().enumerate().filter_map(|(at, word)| {
+        let (option, value) = match word.split_once('=') {
+            Some((option, value)) => (option, value),
+            None => (*word, words.get(at + 1).copied()?),
+        };
+        let kind = match option {
+            "--gres" => value.strip_prefix("gpu")?.trim_start_matches(':'),
+            "--gpus" | "--gpus-per-node" | "-G" => value,
+            _ => return None,
+        };
+        let kind = kind.split(':').next().filter(|kind| !kind.is_empty() && kind.parse::<usize>().is_err());
+        Some((kind.map(str::to_owned), value.contains([',', '$']), format!("{option}={value}")))
+    });
+    let (kind, is_open, option) = asked.next()?;
+    (!is_open && asked.next().is_none()).then_some((kind, option))
+}
+
+/// `--gpus-per-task` in a job that says neither how many tasks there are nor how many GPUs.
+pub(super) fn gpus_of_unknown_tasks(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    let told = directives(scope.whole_text());
+    let counts = |word: &str| {
+        let name = word.split('=').next().unwrap_or_default();
+        word.starts_with("-n")
+            || word.starts_with("-G")
+            || name.contains("tasks")
+            || matches!(name, "--gpus" | "--gpus-per-node" | "--gres")
+    };
+    let Some((start, word)) = told.iter().find(|(_, word)| word.starts_with("--gpus-per-task")) else {
+        return Vec::new();
+    };
+    // What `sbatch` is told beside the script is written in a comment at best.
+    let by_hand = scope.whole_text().contains("sbatch -");
+    let by_command = |command: &RunCommand| {
+        command.options_of("sbatch").is_some_and(|told| told.iter().any(|word| counts(word)))
+    };
+    if by_hand
+        || told.iter().any(|(_, word)| counts(word))
+        || scope.program.run_commands().flatten().any(by_command)
+    {
+        return Vec::new();
+    }
+    vec![RawFinding::at(scope.place(Span::new(*start, start + word.len())))]
+}
+
 /// `srun python train.py`, with as many tasks as the job has.
 fn starts_all_tasks(command: &RunCommand) -> bool {
     let is_told =

@@ -11,6 +11,8 @@ use crate::rules::uses::argument;
 const SPAWNING: &[&str] = &[
     "dask_cuda.LocalCUDACluster",
     "dask_cuda.local_cuda_cluster.LocalCUDACluster",
+    "sglang.Engine",
+    "sglang.srt.entrypoints.engine.Engine",
     "torch.multiprocessing.spawn",
     "torch.multiprocessing.spawn.spawn",
 ];

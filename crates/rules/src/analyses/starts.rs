@@ -3,8 +3,8 @@
 
 use super::{
     Analysis, bare_images, bare_tools, builds, conda_images, containers, docker_requests, global_ranks,
-    host_collectives, image_builds, image_stages, kept_layers, late_providers, late_ranks, linked,
-    loaded_modules, local_ranks, mpi_ranks, node_numbers, picked_cards, podman_options, pods,
+    host_collectives, image_builds, image_stages, isolated_builds, kept_layers, late_providers, late_ranks,
+    linked, loaded_modules, local_ranks, mpi_ranks, node_numbers, picked_cards, podman_options, pods,
     pooled_pipelines, preloads, process_counts, providers, rank_masks, ranks, ray_environments, ray_tasks,
     requirements, script_choices, served_cards, settings_files, slurm_jobs, slurm_names, slurm_variables,
     spawned_devices, spawned_scripts, spread_ranks, stacks, subshells, task_numbers, thread_contexts,
@@ -20,6 +20,7 @@ pub(super) const ANALYSES: &[Analysis] = &[
     },
     Analysis { name: "build-asks-for-gpu", words: &["CUDAExtension"], look: builds::that_ask_for_gpu },
     Analysis { name: "build-not-published", words: &["torch"], look: requirements::unpublished_builds },
+    Analysis { name: "build-without-torch", words: &["install"], look: isolated_builds::without_torch },
     Analysis { name: "compiler-missing", words: &["install"], look: bare_images::without_compiler },
     Analysis { name: "cuda-libraries-missing", words: &["install"], look: bare_images::without_libraries },
     Analysis { name: "build-replaced", words: &["install"], look: requirements::replaced_builds },
@@ -262,8 +263,14 @@ pub(super) const ANALYSES: &[Analysis] = &[
     Analysis { name: "slurm-variable-unset", words: &["SLURM_GPUS"], look: slurm_variables::without_option },
     Analysis {
         name: "spawn-without-main-guard",
-        words: &["spawn", "LocalCUDACluster", "forkserver"],
+        words: &["spawn", "LocalCUDACluster", "forkserver", "sglang"],
         look: spawned_scripts::without_guard,
+    },
+    Analysis { name: "step-of-another-kind", words: &["#SBATCH"], look: slurm_jobs::steps_of_another_kind },
+    Analysis {
+        name: "gpus-of-unknown-tasks",
+        words: &["--gpus-per-task"],
+        look: slurm_jobs::gpus_of_unknown_tasks,
     },
     Analysis { name: "tasks-below-node", words: &["#SBATCH"], look: slurm_jobs::tasks_below_node },
     Analysis { name: "tasks-below-devices", words: &["#SBATCH"], look: trainer_tasks::below_devices },

@@ -4,16 +4,17 @@
 use super::{
     Analysis, async_arguments, autocast, backend_switches, bound_methods, cached_methods, caches,
     clean_up_order, compared_devices, compute_types, context_managers, counted_masks, cuda_switches,
-    current_devices, current_kernels, dataset_workers, device_arguments, device_names, dropped_moves,
-    emptied_masks, env_validators, environments, epoch_outputs, fixtures, gradients, half_on_cpu, hard_cuda,
-    hardware, host_arrays, import_proofs, inputs, jax_memory, jax_platforms, kept_counts, kept_graphs,
-    kept_on_current, keras_loops, late_moves, late_offloads, lazy_imports, leak_checks, left_graphs,
-    left_masks, left_models, legacy_constructors, loaded_again, loader_generators, locks, loss_weights,
-    made_layers, made_tensors, mask_numbers, memory_fractions, model_instances, negative_indices,
-    nvml_indices, optional_imports, parallel_kernels, parsed_masks, pickled, placed_models, plain_layers,
-    python_names, quantized_moves, resets, retries, rocm, second_contexts, step_loops, switches, tensor_flow,
-    tensorflow, tensorflow_cards, tensorflow_memory, text_numbers, tf32, touched_cards, uncalled_checks,
-    unentered_contexts, unmoved_tensors, unread_settings, unused_choices, visible_counts, volatile,
+    cupy_arrays, current_devices, current_kernels, dataset_workers, device_arguments, device_names,
+    dropped_moves, emptied_masks, env_validators, environments, epoch_outputs, executable_batches, fixtures,
+    gradients, half_on_cpu, hard_cuda, hardware, host_arrays, import_proofs, inputs, jax_memory,
+    jax_platforms, kept_counts, kept_graphs, kept_on_current, keras_loops, late_moves, late_offloads,
+    lazy_imports, leak_checks, left_graphs, left_masks, left_models, legacy_constructors, loaded_again,
+    loader_generators, locks, loss_weights, made_layers, made_tensors, mask_numbers, memory_fractions,
+    model_instances, negative_indices, nvml_indices, optional_imports, parallel_kernels, parsed_masks,
+    pickled, placed_models, plain_layers, python_names, quantized_moves, resets, retries, rocm,
+    second_contexts, step_loops, switches, tensor_flow, tensorflow, tensorflow_cards, tensorflow_memory,
+    text_numbers, tf32, touched_cards, uncalled_checks, unentered_contexts, unmoved_tensors, unread_settings,
+    unused_choices, visible_counts, volatile,
 };
 
 /// All of them, by name.
@@ -98,6 +99,12 @@ pub(super) const ANALYSES: &[Analysis] = &[
         words: &["Dataset", "collate", "__call__", "_format(", "set_default_", "torch_geometric"],
         look: dataset_workers::that_use_cuda,
     },
+    Analysis {
+        name: "batch-finder-keeps-model",
+        words: &["find_executable_batch_size"],
+        look: executable_batches::around_models,
+    },
+    Analysis { name: "cupy-array-to-numpy", words: &["cupy"], look: cupy_arrays::handed_to_numpy },
     Analysis { name: "cuda-outside-switch", words: &[".cuda("], look: cuda_switches::left_out },
     Analysis {
         name: "data-parallel-first-device",
@@ -201,6 +208,11 @@ pub(super) const ANALYSES: &[Analysis] = &[
         name: "instance-device-ignored",
         words: &["TritonPythonModel"],
         look: model_instances::on_first_card,
+    },
+    Analysis {
+        name: "jax-group-joined-too-late",
+        words: &["distributed.initialize"],
+        look: jax_platforms::joined_too_late,
     },
     Analysis {
         name: "jax-platform-only-preferred",

@@ -56,6 +56,8 @@ pub struct Condition {
     pub asks_for_gpu: Option<bool>,
     /// For `uses`: the file, or one that it is tied to by imports, joins a group of processes of torch.
     pub joins_group: Option<bool>,
+    /// For `uses`: outside of tests, a file of the project says `map_location` somewhere: what it loads has come from another device.
+    pub maps_elsewhere: Option<bool>,
     /// The function around it moves something to the GPU on every way through it.
     pub needs_gpu: Option<bool>,
     /// The program did not set this variable on some path to the event.
@@ -107,7 +109,7 @@ pub struct Condition {
     pub handed_on: Option<bool>,
     /// A process is started before this one uses a GPU again: the write is for the child.
     pub for_child: Option<bool>,
-    /// A test sets it for itself, and no GPU is used after: it may be about the value.
+    /// A test sets it for itself, or hands the value to the code that sets it, and no GPU is used after: it may be about the value.
     pub for_test: Option<bool>,
     /// A test leads to it, in code that is no test: what it says is for the programs that start there.
     pub led_by_test: Option<bool>,
