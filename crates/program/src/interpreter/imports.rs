@@ -249,6 +249,11 @@ impl<'p> Interpreter<'p> {
                     self.expect_bound(scope, name);
                     return value;
                 }
+                if name.starts_with("__")
+                    && let Some(value) = self.set_by_import(file, name, span)
+                {
+                    return value;
+                }
                 // A submodule is an attribute once somebody imported it.
                 match self.program.modules.child(ImportTarget::File(file), name) {
                     Some(ImportTarget::File(child))
@@ -259,6 +264,11 @@ impl<'p> Interpreter<'p> {
                     Some(ImportTarget::Folder(folder)) => Value::Folder(folder),
                     _ => self.getattr_of(file, name, span),
                 }
+            }
+            None if name.starts_with("__")
+                && let Some(value) = self.set_by_import(file, name, span) =>
+            {
+                value
             }
             None => match self.program.modules.child(ImportTarget::File(file), name) {
                 Some(child) => self.found_value(Some(child), span),
