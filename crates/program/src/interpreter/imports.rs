@@ -249,9 +249,7 @@ impl<'p> Interpreter<'p> {
                     self.expect_bound(scope, name);
                     return value;
                 }
-                if name.starts_with("__")
-                    && let Some(value) = self.set_by_import(file, name, span)
-                {
+                if let Some(value) = self.set_by_import(file, name, span) {
                     return value;
                 }
                 // A submodule is an attribute once somebody imported it.
@@ -265,11 +263,7 @@ impl<'p> Interpreter<'p> {
                     _ => self.getattr_of(file, name, span),
                 }
             }
-            None if name.starts_with("__")
-                && let Some(value) = self.set_by_import(file, name, span) =>
-            {
-                value
-            }
+            None if let Some(value) = self.set_by_import(file, name, span) => value,
             None => match self.program.modules.child(ImportTarget::File(file), name) {
                 Some(child) => self.found_value(Some(child), span),
                 None => Value::Deferred(file, name),
