@@ -4,13 +4,13 @@
 use super::Options;
 use super::entries::{has_effect, has_tests};
 use super::file_digests::FileDigests;
-use super::imports::{Words, each_import, matters, runs_by_name, targets};
+use super::imports::{Words, each_import, matters, module_of, runs_by_name, targets};
 use super::knowledge::Knowledge;
 use super::modules::{ImportTarget, Modules};
 use super::relevance::quoted_in;
 use crate::code::{Code, Import, ImportNames, Part, StatementKind};
 use crate::facts::FileId;
-use crate::sources::Source;
+use crate::sources::{IMPORTS_OWN, Source, quoted_names};
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 use std::cell::LazyCell;
@@ -35,6 +35,8 @@ pub struct FileFacts {
     pub loads: bool,
     pub telling: Vec<String>,
     pub imports: Vec<FileId>,
+    /// What it may import by names in texts: `import_module("." + name, __name__)`.
+    pub by_name: Vec<FileId>,
     /// The files of which it imports all names.
     pub stars: Vec<FileId>,
     /// The packages that it asks for wherever it is installed.
@@ -129,6 +131,9 @@ impl FileFactsReader<'_> {
         code.functions.iter().for_each(|function| each_import(&function.body, &mut visit));
         code.classes.iter().for_each(|class| each_import(&class.body, &mut visit));
         look.imports.extend(crates);
+        if look.runs_others && imports_by_name(&source.text) {
+            look.by_name = imported_by_name(file, source, &look.imports, modules);
+        }
         // `lazy_loader.attach(…)` names the parts of the package as texts.
         if source.text.contains("lazy_loader") {
             let parts =
@@ -137,6 +142,55 @@ impl FileFactsReader<'_> {
         }
         look
     }
+}
+
+/// The modules that texts of a file name, and those of packages of which it names the modules in part, or that it asks for
+/// what they hold. `imported` is what it imports in other ways.
+pub(super) fn imported_by_name(
+    file: FileId,
+    source: &Source,
+    imported: &[FileId],
+    modules: &Modules,
+) -> Vec<FileId> {
+    /// Of more modules nobody knows that all are meant.
+    const MOST: usize = 256;
+    let says = |words: &[&str]| words.iter().any(|word| source.text.contains(word));
+    let (mut found, mut packages) = (Vec::new(), Vec::new());
+    for name in quoted_names(&source.text) {
+        let module = name.trim_start_matches('.');
+        let (level, names) = ((name.len() - module.len()) as u32, ImportNames::Module(None));
+        let import = Import { level, module, names, lazy: false };
+        let (files, last) = module_of(&import, file, modules);
+        found.extend(files);
+        packages.extend(last.filter(|_| name.ends_with('.')));
+    }
+    if source.name.ends_with("__init__.py") && says(IMPORTS_OWN) {
+        packages.push(ImportTarget::File(file));
+    }
+    if says(&["iter_modules", "walk_packages"]) {
+        packages.extend(imported.iter().map(|file| ImportTarget::File(*file)));
+    }
+    let walks = says(&["walk_packages"]);
+    let (mut next, mut inside) = (0, Vec::new());
+    while let Some(&package) = packages.get(next) {
+        next += 1;
+        let below = modules.children_of(package);
+        if inside.len() + below.len() > MOST {
+            break;
+        }
+        let below = below.into_iter().filter(|(name, _)| *name != "__init__").map(|(_, module)| module);
+        for module in below {
+            inside.extend(module.file());
+            packages.extend(Some(module).filter(|module| walks && !packages.contains(module)));
+        }
+    }
+    found.extend(inside);
+    found
+}
+
+/// Whether a text may import modules by their names.
+pub(super) fn imports_by_name(text: &str) -> bool {
+    ["import_module", "__import__"].iter().any(|word| text.contains(word))
 }
 
 /// The names of which a text assigns an attribute, at the beginning of a line: `settings.MASK = "1"`, `settings.cards += ",2"`.

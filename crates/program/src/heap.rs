@@ -248,6 +248,17 @@ impl<'p> Heap<'p> {
         bound.collect()
     }
 
+    /// The same, in the order in which they were bound last.
+    pub fn names_as_bound(&self, scope: ScopeId) -> Vec<(&'p str, Value<'p>)> {
+        let found = &self.scopes[scope as usize];
+        self.recorder.note_all(scope, found);
+        let bound =
+            found.slots.iter().filter_map(|(name, slot)| Some((slot.version, name, slot.value.clone()?)));
+        let mut bound: Vec<_> = bound.collect();
+        bound.sort_by_key(|(version, name, _)| (*version, *name));
+        bound.into_iter().map(|(_, name, value)| (name, value)).collect()
+    }
+
     /// Every value that some name holds.
     pub fn all_values(&self) -> impl Iterator<Item = &Value<'p>> {
         self.own.iter().flat_map(|&scope| self.scopes[scope as usize].slots.values())

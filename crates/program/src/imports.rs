@@ -103,8 +103,10 @@ impl Imports {
                 }
             }
         }
-        spread(&mut imports.affects_gpu, &imports.importers);
-        spread(&mut imports.loads, &imports.importers);
+        let leading = importers_by_name(&imports.importers, looks);
+        let leading = leading.as_ref().unwrap_or(&imports.importers);
+        spread(&mut imports.affects_gpu, leading);
+        spread(&mut imports.loads, leading);
         imports.spread_gpu_use(sources, looks);
         imports
     }
@@ -265,6 +267,15 @@ fn byte_before(text: &str, at: usize) -> Option<&u8> {
 /// Whether a byte is part of a name.
 fn is_part(byte: Option<&u8>) -> bool {
     byte.is_some_and(|&byte| byte == b'_' || byte.is_ascii_alphanumeric())
+}
+
+/// Who imports each file, with those that do it by names in texts; `None` where nobody does.
+fn importers_by_name(importers: &[Vec<FileId>], looks: &[FileFacts]) -> Option<Vec<Vec<FileId>>> {
+    let mut all = looks.iter().any(|look| !look.by_name.is_empty()).then(|| importers.to_vec())?;
+    for (look, file) in looks.iter().zip((0..).map(FileId)) {
+        look.by_name.iter().for_each(|target| all[target.0 as usize].push(file));
+    }
+    Some(all)
 }
 
 /// Whoever imports a marked file is marked.

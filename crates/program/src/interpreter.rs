@@ -32,12 +32,14 @@ mod devices;
 mod dictionaries;
 mod dispatch;
 mod effects;
+mod enumerations;
 mod environment;
 mod event_replay;
 mod events;
 mod expressions;
 mod fixtures;
 mod forks;
+mod found_modules;
 mod frames;
 mod functions;
 mod generators;
@@ -47,6 +49,7 @@ mod iterables;
 mod iterator_loops;
 mod iterators;
 mod jumps;
+mod kept;
 mod known_calls;
 mod known_effects;
 mod launched;
@@ -56,6 +59,7 @@ mod lazy;
 mod library_calls;
 mod loop_passes;
 mod loops;
+mod members;
 mod milestones;
 mod mocks;
 mod models;
@@ -67,9 +71,11 @@ mod operators;
 mod options;
 mod partial_bindings;
 mod parts;
+mod pickles;
 mod presence;
 mod properties;
 mod putenv;
+mod queues;
 mod refusals;
 mod releases;
 mod repeated_runs;
@@ -228,6 +234,8 @@ pub(super) struct Interpreter<'p> {
     assigns_literal: bool,
     /// Threads and processes that were made, and not started so far.
     waiting: Vec<callbacks::Waiting>,
+    /// What is known of functions and classes while others call or make them.
+    handed: kept::Handed<'p>,
     /// The test that is being run, by file and number of the function.
     test: Option<(FileId, usize)>,
     /// The arms of branches that are being followed.
@@ -347,6 +355,7 @@ impl<'p> Interpreter<'p> {
             finalizers: Vec::new(),
             assigns_literal: false,
             waiting: Vec::new(),
+            handed: kept::Handed::default(),
             test: None,
             path: Arms::new(),
             branches: 0,

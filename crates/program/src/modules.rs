@@ -205,19 +205,30 @@ impl Modules {
 
     /// What `name` is below a module or folder: a submodule, a subpackage or a folder.
     pub fn child(&self, of: ImportTarget, name: &str) -> Option<ImportTarget> {
-        let folder = match of {
-            ImportTarget::Folder(folder) => folder,
-            ImportTarget::File(file) => {
-                let home = &self.homes[file.0 as usize];
-                home.is_init.then_some(home.folder)?
-            }
-        };
-        self.below(folder, name)
+        self.below(self.folder_of(of)?, name)
     }
 
     /// What has this name somewhere in the project.
     pub fn named(&self, name: &str) -> impl Iterator<Item = ImportTarget> {
         self.children.get(name).into_iter().flat_map(|folders| folders.values().copied())
+    }
+
+    /// All that a package or folder holds, in no order.
+    pub fn children_of(&self, of: ImportTarget) -> Vec<(&str, ImportTarget)> {
+        let Some(folder) = self.folder_of(of) else { return Vec::new() };
+        let below =
+            self.children.iter().filter_map(|(name, folders)| Some((&**name, *folders.get(&folder)?)));
+        below.collect()
+    }
+
+    fn folder_of(&self, of: ImportTarget) -> Option<FolderId> {
+        match of {
+            ImportTarget::Folder(folder) => Some(folder),
+            ImportTarget::File(file) => {
+                let home = &self.homes[file.0 as usize];
+                home.is_init.then_some(home.folder)
+            }
+        }
     }
 
     fn below(&self, folder: FolderId, name: &str) -> Option<ImportTarget> {

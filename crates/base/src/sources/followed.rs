@@ -180,12 +180,18 @@ fn imported_by(
             beginnings.push(folder.clone());
         }
     }
+    // `for info in pkgutil.iter_modules(plugins.__path__)`: what the packages hold that it imports.
+    let asks = ["iter_modules", "walk_packages"].iter().any(|word| text.contains(word));
+    let mut packages: Vec<PathBuf> = Vec::new();
     for line in lines_with("import ", text).flat_map(|line| line.split(';')) {
         let line = line.trim_start();
         let line = line.strip_prefix("lazy ").unwrap_or(line);
         if let Some(rest) = line.strip_prefix("import ") {
             for module in rest.split(',').filter_map(|part| part.split_whitespace().next()) {
                 near.iter().for_each(|base| look_up(base, module));
+                if asks {
+                    packages.extend(near.iter().map(|base| base.join(module.replace('.', "/"))));
+                }
             }
         } else if let Some((module, names)) =
             line.strip_prefix("from ").and_then(|rest| rest.split_once(" import "))
@@ -201,16 +207,40 @@ fn imported_by(
             let names: Vec<&str> = names.collect();
             for base in bases {
                 look_up(base, dotted);
+                if asks {
+                    let folder = base.join(dotted.replace('.', "/"));
+                    packages.extend(names.iter().map(|name| folder.join(name)).chain([folder.clone()]));
+                }
                 names.iter().for_each(|name| look_up(base, &format!("{dotted}.{name}")));
             }
         }
     }
-    for folder in beginnings {
-        let listed = kinds_in(&folder).into_iter().filter(|(_, kind)| *kind == Kind::File);
-        let modules = listed.map(|(name, _)| folder.join(name));
-        files.extend(modules.filter(|path| path.extension().is_some_and(|ending| ending == "py")));
+    packages.retain(|folder| folder.join("__init__.py").is_file());
+    for folder in beginnings.into_iter().chain(packages) {
+        files.extend(modules_in(&folder, text.contains("walk_packages"), 0));
     }
     files
+}
+
+/// The modules of a folder, and the packages that it holds; of these too where they are all looked through.
+fn modules_in(folder: &Path, walks: bool, depth: usize) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for (name, kind) in kinds_in(folder) {
+        let path = folder.join(name);
+        match kind {
+            Kind::File => found.extend(Some(path).filter(|path| path.extension() == Some("py".as_ref()))),
+            Kind::Folder => {
+                let package = path.join("__init__.py");
+                if package.is_file() {
+                    found.push(package);
+                    if walks && depth < REACH {
+                        found.extend(modules_in(&path, walks, depth + 1));
+                    }
+                }
+            }
+        }
+    }
+    found
 }
 
 /// Texts that may name a module, for `import_module("package.part")`: up to what is put in, as in `f"package.{name}"`, or up

@@ -7,6 +7,7 @@ use crate::code::{Comparison, Operator};
 use crate::facts::Span;
 use crate::program::heap::values::{Text, Value};
 use std::cmp::Ordering;
+use std::rc::Rc;
 
 impl<'p> Interpreter<'p> {
     /// `sum`, `max` and `min`, where all elements are known.
@@ -204,14 +205,33 @@ fn best(values: &[Value<'_>], largest: bool) -> Option<usize> {
 
 /// Whether all are texts, or all integers: others Python may order otherwise.
 fn are_comparable(values: &[Value<'_>]) -> bool {
+    let parts = values.iter().map(|value| match value {
+        Value::Sequence(parts) => Some(parts),
+        _ => None,
+    });
     values.iter().all(|value| matches!(value, Value::Int(..)))
         || values.iter().all(|value| matches!(value, Value::Text(_)))
+        || parts.collect::<Option<Vec<_>>>().is_some_and(|tuples| are_comparable_tuples(&tuples))
+}
+
+/// Tuples of the same length whose parts are texts, or integers, in the same places.
+fn are_comparable_tuples(tuples: &[&Rc<Vec<Value<'_>>>]) -> bool {
+    let Some(first) = tuples.first() else { return false };
+    let is_one_kind = |at: usize| {
+        tuples.iter().all(|tuple| matches!(tuple.get(at), Some(Value::Int(..))))
+            || tuples.iter().all(|tuple| matches!(tuple.get(at), Some(Value::Text(_))))
+    };
+    tuples.iter().all(|tuple| tuple.len() == first.len()) && (0..first.len()).all(is_one_kind)
 }
 
 fn compared(one: &Value<'_>, other: &Value<'_>) -> Ordering {
     match (one, other) {
         (Value::Int(one, _), Value::Int(other, _)) => one.cmp(other),
         (Value::Text(one), Value::Text(other)) => one.text.cmp(&other.text),
+        (Value::Sequence(one), Value::Sequence(other)) => {
+            let parts = one.iter().zip(other.iter()).map(|(one, other)| compared(one, other));
+            parts.fold(Ordering::Equal, Ordering::then)
+        }
         _ => Ordering::Equal,
     }
 }

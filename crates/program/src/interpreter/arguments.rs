@@ -63,6 +63,7 @@ pub(super) fn bind_arguments<'p>(
                 }
             }
             ParameterKind::KeywordOnly => by_name().unwrap_or_else(default),
+            ParameterKind::Rest if open => Value::Unknown,
             ParameterKind::Rest => Value::sequence(positional.by_ref().collect()),
             ParameterKind::Keywords if open => Value::Unknown,
             ParameterKind::Keywords => {

@@ -4,7 +4,7 @@
 use super::Interpreter;
 use super::branches::ArmRun;
 use super::calls::Args;
-use crate::code::{Expr, ExprKind};
+use crate::code::{Call, Expr, ExprKind};
 use crate::facts::Span;
 use crate::program::heap::values::{ClassValue, Instance, Text, Value};
 use std::rc::Rc;
@@ -46,7 +46,13 @@ impl<'p> Interpreter<'p> {
                 Some(scope) => scope,
                 None => return,
             },
-            Value::Outside(path) => return self.set_option(*path, name, &value),
+            Value::Outside(path) => {
+                if name.ends_with("warning") {
+                    let path = format!("{}.{name}", self.paths.text(*path));
+                    self.keep_of_warnings(&path, &value);
+                }
+                return self.set_option(*path, name, &value);
+            }
             Value::Collection(_) => return self.set_key_as_attribute(object, name, &value),
             _ => return,
         };
@@ -184,7 +190,12 @@ impl<'p> Interpreter<'p> {
 
     /// Any attribute of an object may be something else now; methods are taken to stay what they are.
     fn blur_object(&mut self, object: &Value<'p>) {
-        let Value::Instance(instance) = object else { return };
+        let instance = match object {
+            Value::Instance(instance) => instance,
+            // A namespace, which is followed as a dictionary.
+            Value::Collection(_) => return self.hand_out(object),
+            _ => return,
+        };
         let mut held = self.heap.names(instance.scope);
         for class in self.resolution_order(&instance.class) {
             let Value::Class(class) = class else { continue };
@@ -217,10 +228,10 @@ impl<'p> Interpreter<'p> {
             (_, Value::Outside(path)) if &**self.paths.text(*path) == "builtins.globals()" => {
                 Some(Value::Module(self.here.file))
             }
-            (ExprKind::Attribute(object, "__dict__"), Value::Unknown) => Some(self.eval(object)),
-            (ExprKind::Call(call), Value::Outside(path))
-                if &**self.paths.text(*path) == "builtins.vars()" =>
-            {
+            (ExprKind::Attribute(object, "__dict__"), Value::Unknown | Value::Mapping(_)) => {
+                Some(self.eval(object))
+            }
+            (ExprKind::Call(call), value) if self.shows_names(call, value) => {
                 let [object] = &call.arguments[..] else { return None };
                 Some(self.eval(&object.value))
             }
@@ -228,8 +239,60 @@ impl<'p> Interpreter<'p> {
         }
     }
 
+    /// Whether a call is `vars(object)`.
+    fn shows_names(&self, call: &Call<'p>, value: &Value<'p>) -> bool {
+        match value {
+            Value::Outside(path) => &**self.paths.text(*path) == "builtins.vars()",
+            Value::Mapping(_) => matches!(call.callee.kind, ExprKind::Name("vars")),
+            _ => false,
+        }
+    }
+
+    /// A method that changes the dictionary which `vars(object)` and `object.__dict__` show: it changes the object. `None` when
+    /// this is no such dictionary, or no such method.
+    pub(super) fn change_names(
+        &mut self,
+        container: &'p Expr<'p>,
+        value: &Value<'p>,
+        method: &str,
+        args: &Args<'p>,
+        span: Span,
+    ) -> Option<Value<'p>> {
+        if !matches!(method, "update" | "pop" | "setdefault" | "clear") {
+            return None;
+        }
+        if method == "update" {
+            return self.update_names(container, value, args, span);
+        }
+        let object = self.object_behind(container, value)?;
+        let Value::Mapping(names) = value else { return None };
+        let name = args.at(0).map(|argument| argument.value.clone());
+        let known = name.as_ref().and_then(|name| self.mapping_item(names, name));
+        let default = args.at(1).map(|argument| argument.value.clone());
+        match (method, name) {
+            ("pop", Some(name)) => {
+                if known.is_some() {
+                    self.delete_named(&object, &name);
+                } else if default.is_none() {
+                    self.lacks_item();
+                }
+                Some(known.or(default).unwrap_or(Value::Unknown))
+            }
+            ("setdefault", Some(name)) if known.is_none() => {
+                let default = default.unwrap_or(Value::None);
+                self.set_named(&object, &name, &default);
+                Some(default)
+            }
+            ("setdefault", Some(_)) => known,
+            _ => {
+                self.blur_object(&object);
+                Some(Value::None)
+            }
+        }
+    }
+
     /// `object.__dict__.update(name=value)`
-    pub(super) fn update_names(
+    fn update_names(
         &mut self,
         container: &'p Expr<'p>,
         value: &Value<'p>,

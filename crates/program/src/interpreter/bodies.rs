@@ -69,7 +69,7 @@ impl<'p> Interpreter<'p> {
     }
 
     fn body_of(&self, class: &ClassValue<'p>) -> &'p [Statement<'p>] {
-        &self.code_of(class.file).classes[class.class].body
+        &self.class_code(class).body
     }
 }
 

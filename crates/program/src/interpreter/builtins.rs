@@ -136,6 +136,7 @@ impl<'p> Interpreter<'p> {
                     self.iterate(value.clone(), span);
                 }
                 match self.elements(&value) {
+                    None if self.is_empty(&value) => Value::Int(0, self.place(span)),
                     Some(elements) if elements.len() <= MOST_ELEMENTS && self.are_apart(&value) => {
                         Value::Int(elements.len() as i64, self.place(span))
                     }
@@ -170,7 +171,12 @@ impl<'p> Interpreter<'p> {
                     if name == "filter" { StreamOutput::Elements } else { StreamOutput::Results },
                 )
             }
-            ("setattr", Some(object @ (Value::Instance(_) | Value::Class(_) | Value::Module(_)))) => {
+            (
+                "setattr",
+                Some(
+                    object @ (Value::Instance(_) | Value::Class(_) | Value::Module(_) | Value::Collection(_)),
+                ),
+            ) => {
                 if let [_, name, value] = &args.items[..] {
                     let name = self.force(name.value.clone());
                     self.set_named(&object, &name, &value.value);
@@ -194,7 +200,9 @@ impl<'p> Interpreter<'p> {
                 Value::Class(instance.class.clone())
             }
             ("str" | "repr" | "format", Some(object @ Value::Instance(_))) => {
-                self.text_of(&object, name, span)
+                let plain = || Value::text("", self.place(span));
+                let spec = args.at(1).map_or_else(plain, |spec| spec.value.clone());
+                self.formatted(&object, name, spec, span)
             }
             ("hash", Some(object @ Value::Instance(_))) => {
                 self.special(&object, "__hash__", Vec::new(), span).unwrap_or(Value::Unknown)
@@ -207,6 +215,11 @@ impl<'p> Interpreter<'p> {
                 }
                 Value::None
             }
+            ("callable", Some(value)) => Value::Bool(self.is_kind("builtins.callable", &value)?),
+            ("dir", Some(object)) if args.items.len() == 1 => self.names_listed(&object, span)?,
+            ("vars", Some(names @ Value::Collection(_))) => names,
+            ("vars", Some(object)) if args.items.len() == 1 => self.own_names(&object, span)?,
+            ("type", Some(_)) if args.items.len() == 3 => self.made_class(args, span)?,
             ("sum" | "max" | "min", Some(value)) => self.aggregate(name, value, args, span),
             ("hasattr", Some(object)) => match args.at(1).map(|argument| argument.value.clone()) {
                 Some(name) => self.has_attribute(&object, &name),
@@ -216,6 +229,15 @@ impl<'p> Interpreter<'p> {
                 let class = args.at(1).map_or(Value::Unknown, |argument| argument.value.clone());
                 let class = self.force(class);
                 self.is_instance(&value, &class).map_or(Value::Unknown, Value::Bool)
+            }
+            ("issubclass", Some(Value::Class(class))) if args.items.len() == 2 => {
+                let base = args.at(1).map_or(Value::Unknown, |argument| argument.value.clone());
+                self.builds_on(&class, &base, span).map_or(Value::Unknown, Value::Bool)
+            }
+            ("issubclass", Some(value)) if args.items.len() == 2 => {
+                let base = args.at(1).map_or(Value::Unknown, |argument| argument.value.clone());
+                let base = self.force(base);
+                self.asked_subclass(&base, &value, span).map_or(Value::Unknown, Value::Bool)
             }
             ("isinstance" | "issubclass" | "repr" | "id" | "type", _) => Value::Unknown,
             _ => return None,

@@ -20,23 +20,39 @@ impl<'p> Interpreter<'p> {
     /// it is started.
     pub(super) fn run_given(&mut self, path: PathId, given: CallbackUse, args: &Args<'p>, span: Span) {
         let text = self.paths.text(path).clone();
+        self.handed.worker_raised = false;
+        self.run_as_given(path, &text, given, args, span);
+        if std::mem::take(&mut self.handed.worker_raised) {
+            match text.rsplit('.').next().unwrap_or(&text) {
+                "map" | "starmap" | "apply" | "imap" | "imap_unordered" | "run_in_executor" => {
+                    self.seems_to_raise();
+                }
+                "submit" | "apply_async" | "map_async" | "starmap_async" | "run_coroutine_threadsafe" => {
+                    self.keep_raised();
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn run_as_given(&mut self, path: PathId, text: &str, given: CallbackUse, args: &Args<'p>, span: Span) {
         match given {
             CallbackUse::Later => {}
             // One process is the notebook itself.
             CallbackUse::Now { runs, in_child: true }
-                if is_notebook_launcher(&text) && !starts_several(args) =>
+                if is_notebook_launcher(text) && !starts_several(args) =>
             {
-                self.run_handed(runs, &text, args, span);
+                self.run_handed(runs, text, args, span);
             }
-            CallbackUse::Now { .. } if maps_in_workers(&text, args) => self.run_in_child(&text, args, span),
-            CallbackUse::Now { in_child: true, .. } => self.run_in_child(&text, args, span),
-            CallbackUse::Now { runs, in_child: false } => self.run_handed(runs, &text, args, span),
+            CallbackUse::Now { .. } if maps_in_workers(text, args) => self.run_in_child(text, args, span),
+            CallbackUse::Now { in_child: true, .. } => self.run_in_child(text, args, span),
+            CallbackUse::Now { runs, in_child: false } => self.run_handed(runs, text, args, span),
             CallbackUse::Started => {
                 let owner = self.paths.owner(path);
                 self.waiting.retain(|one| one.made != owner);
-                match (maker_of(&text), self.made_with(path).cloned()) {
+                match (maker_of(text), self.made_with(path).cloned()) {
                     (Some(maker), Some(args)) => self.run_where(maker, &args, span),
-                    _ => self.run_where(&text, args, span),
+                    _ => self.run_where(text, args, span),
                 }
             }
         }
@@ -89,7 +105,14 @@ impl<'p> Interpreter<'p> {
         let text = self.paths.text(*path).clone();
         let base = text.strip_suffix("().start").filter(|base| waits_for_start(base))?;
         if !starts_process(base) {
-            return self.special(object, "run", Vec::new(), span);
+            let starved = std::mem::take(&mut self.handed.starved);
+            let result = self.special(object, "run", Vec::new(), span);
+            if std::mem::replace(&mut self.handed.starved, starved)
+                && let Some(run) = self.method_of(object, "run")
+            {
+                self.keep_waiting(&Value::Function(run), &Args::default());
+            }
+            return result;
         }
         let forks = self.forks(&text, &Args::default(), None);
         self.note(EventKind::Spawn { callee: text.to_string(), forks }, span);
@@ -156,11 +179,18 @@ impl<'p> Interpreter<'p> {
                 Value::Function(closure) if runs => {
                     let closure = closure.clone();
                     let arguments = self.arguments_for(callee, args, span);
+                    let (starved, kept) = (std::mem::take(&mut self.handed.starved), arguments.clone());
+                    let (mut raises, seen) = (false, self.seen_raises);
                     self.on_some_ways(|run| {
                         let result = run.run_function(&closure, arguments, span);
                         run.run_paused(&result, span);
+                        raises = run.flow == Flow::Raise || run.seen_raises > seen;
                         run.flow = Flow::Next;
                     });
+                    self.handed.worker_raised |= raises;
+                    if std::mem::replace(&mut self.handed.starved, starved) {
+                        self.keep_waiting(&argument.value, &kept);
+                    }
                 }
                 paused @ (Value::Paused(_) | Value::Stream(_)) => {
                     self.run_paused(&paused.clone(), span);

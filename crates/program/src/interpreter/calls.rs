@@ -98,12 +98,10 @@ impl<'p> Interpreter<'p> {
             if self.flow != Flow::Next {
                 return Value::Unknown;
             }
-            if let Some(result) = self.change(object, &receiver, name, &args, span) {
+            if let Some(result) = self.change_names(object, &receiver, name, &args, span) {
                 return result;
             }
-            if *name == "update"
-                && let Some(result) = self.update_names(object, &receiver, &args, span)
-            {
+            if let Some(result) = self.change(object, &receiver, name, &args, span) {
                 return result;
             }
             return self.call_method(&receiver, name, args, span);
@@ -204,6 +202,7 @@ impl<'p> Interpreter<'p> {
                     other => other,
                 }
             }
+            Value::Class(class) if name == "__subclasses__" => self.subclasses_of(class),
             Value::Function(closure)
                 if let Some(table) = closure.dispatch
                     && name == "register" =>

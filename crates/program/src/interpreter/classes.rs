@@ -97,7 +97,7 @@ impl<'p> Interpreter<'p> {
 
     /// What the definition of a class runs beside its body: its metaclass, `__set_name__` of what stands in the
     /// body, and `__init_subclass__` of its bases.
-    fn class_made(
+    pub(super) fn class_made(
         &mut self,
         class: &Rc<ClassValue<'p>>,
         metaclass: Option<Rc<ClassValue<'p>>>,
@@ -112,10 +112,15 @@ impl<'p> Interpreter<'p> {
             {
                 if let Value::Function(made) = self.class_attribute(&metaclass, name) {
                     let method = made.bound_to(bound);
-                    let class_arguments = vec![Value::Unknown; 3];
-                    let mut args = Args::positional(class_arguments, span);
+                    let own = self.name_of_class(class, span);
+                    let names = self.own_names(&object, span).unwrap_or(Value::Unknown);
+                    let names = self.collection(names);
+                    let bases = Value::sequence(class.bases.clone());
+                    let mut args = Args::positional(vec![own, bases, names], span);
                     args.items.extend(keywords.items.iter().cloned());
+                    self.handed.being_made.push(class.clone());
                     self.run_function(&method, args, span);
+                    self.handed.being_made.pop();
                 }
             }
         }
@@ -136,6 +141,7 @@ impl<'p> Interpreter<'p> {
                 self.run_function(&method, Args::positional(vec![object.clone(), name], span), span);
             }
         }
+        self.make_members(class, span);
         if !class.bases.is_empty()
             && let Value::Function(hook) = self.inherited(class, "__init_subclass__")
         {
@@ -163,12 +169,15 @@ impl<'p> Interpreter<'p> {
                 self.found_value(found, span)
             }
             Value::Instance(instance) => self.instance_attribute(instance, name, span),
-            Value::Class(class) if name == "__name__" => {
-                let name = self.code_of(class.file).classes[class.class].name;
-                Value::text(name, self.place(span))
+            Value::Function(closure) if matches!(name, "__name__" | "__qualname__") => {
+                Value::text(self.function_of(closure).name, self.place(span))
             }
+            Value::Class(class) if name == "__name__" => self.name_of_class(class, span),
             Value::Class(class) => {
                 let found = self.class_attribute(class, name);
+                if let ("__dict__", Value::Unknown) = (name, &found) {
+                    return self.own_names(object, span).unwrap_or(found);
+                }
                 self.bind_method(found, object, Some(object), span)
             }
             Value::Collection(_) if let Some(value) = self.key_as_attribute(object, name) => value,
@@ -181,9 +190,13 @@ impl<'p> Interpreter<'p> {
             | Value::Mapping(_)
                 if !may_have(name) && self.knows_all() && self.is_python_here() =>
             {
-                self.raises()
+                self.attribute_of_member(object, name, span).unwrap_or_else(|| self.raises())
+            }
+            Value::Text(_) if name == "name" => {
+                self.attribute_of_member(object, name, span).unwrap_or(Value::Unknown)
             }
             Value::Text(text) => self.path_attribute(&text.text, name, span),
+            Value::Sequence(parts) if let Some(value) = self.attribute_of_found(parts, name) => value,
             // `add = values.append`: whoever has it changes the collection.
             Value::Collection(_) if CHANGING.contains(&name) => {
                 self.hand_out(object);
@@ -256,6 +269,7 @@ impl<'p> Interpreter<'p> {
         };
         let (object, class) = (Value::Instance(instance.clone()), Value::Class(instance.class.clone()));
         match &found {
+            Value::Unknown if name == "__dict__" => self.own_names(&object, span).unwrap_or(found),
             // Every object has these, whatever `__getattr__` says.
             Value::Unknown if name.starts_with("__") && name.ends_with("__") => found,
             // What the class holds may be anything.

@@ -77,6 +77,13 @@ impl<'p> Interpreter<'p> {
         }
     }
 
+    /// Whether a collection surely holds nothing.
+    pub(super) fn is_empty(&self, value: &Value<'p>) -> bool {
+        let is_collection =
+            matches!(value, Value::Collection(_) | Value::View(..) | Value::Sequence(_) | Value::Mapping(_));
+        is_collection && self.truth(value) == Some(false)
+    }
+
     /// Whether the program is followed from its start: what it did not put into a collection is not there.
     pub(super) fn knows_all(&self) -> bool {
         !self.only_if_called && self.start != Start::Library
@@ -144,6 +151,11 @@ impl<'p> Interpreter<'p> {
         args: &Args<'p>,
         span: Span,
     ) -> Option<Value<'p>> {
+        if let Value::Collection(queue) = collection
+            && let Some(result) = self.queue_method(*queue, name, args, span)
+        {
+            return Some(result);
+        }
         let (changed, result) = self.changed(collection, name, args, span)?;
         if let Value::Collection(scope) = collection {
             self.set_contents(*scope, changed);
@@ -170,6 +182,9 @@ impl<'p> Interpreter<'p> {
         span: Span,
     ) -> Option<Value<'p>> {
         let Value::Collection(scope) = collection else { return None };
+        if let Some(result) = self.queue_method(*scope, name, args, span) {
+            return Some(result);
+        }
         let (changed, result) = self.changed(collection, name, args, span)?;
         self.set_contents(*scope, changed);
         Some(result)

@@ -2,11 +2,14 @@
 
 use super::Interpreter;
 use super::calls::{Arg, Args};
-use super::classes::DEEPEST;
-use crate::code::{StatementKind, Target};
-use crate::facts::Span;
+use super::classes::{DEEPEST, brings_nothing};
+use crate::code::{Class, Code, Expr, ExprKind, StatementKind, Target};
+use crate::facts::{Place, Span};
 use crate::program::heap::values::{ClassValue, Instance, ScopeId, Value};
 use std::rc::Rc;
+
+/// Stands among the names that classes set in ways of their own, where some class has an abstract method.
+pub(super) const ABSTRACT: &str = "@abstractmethod";
 
 impl<'p> Interpreter<'p> {
     /// Calls a class of the project: a new instance, with its constructor run.
@@ -18,6 +21,12 @@ impl<'p> Interpreter<'p> {
     ) -> Value<'p> {
         if !self.spend() {
             return Value::Unknown;
+        }
+        if let Some(member) = self.member_holding(class, &args, site) {
+            return member;
+        }
+        if self.is_abstract(class) {
+            return self.raises();
         }
         let made = match self.class_attribute(class, "__new__") {
             Value::Function(maker) => {
@@ -69,6 +78,44 @@ impl<'p> Interpreter<'p> {
         instance
     }
 
+    /// Whether a class has an abstract method that no class before the one that says so replaces: calling it raises. What a
+    /// class outside of the project replaces is not known.
+    fn is_abstract(&mut self, class: &Rc<ClassValue<'p>>) -> bool {
+        if !self.setters.contains(ABSTRACT) || !self.knows_all() {
+            return false;
+        }
+        let order = self.resolution_order(class);
+        let makes_abstract = |run: &mut Self, class: &Value<'p>| match class {
+            Value::Class(class) => run.class_code(class).keywords.iter().any(|keyword| {
+                let written = run.program.sources.text(Place { file: class.file, span: keyword.value.span });
+                written.ends_with("ABCMeta")
+            }),
+            Value::Outside(path) => &**run.paths.text(*path) == "abc.ABC",
+            _ => false,
+        };
+        if !order.iter().any(|class| makes_abstract(self, class)) {
+            return false;
+        }
+        for (at, base) in order.iter().enumerate() {
+            let Value::Class(base) = base else {
+                if matches!(base, Value::Outside(path) if brings_nothing(self.paths.text(*path))) {
+                    continue;
+                }
+                return false;
+            };
+            for name in abstract_methods(self.code_of(base.file), self.class_code(base)) {
+                let is_replaced = order[..at].iter().any(|class| match class {
+                    Value::Class(class) => self.own_attribute(class, name).is_some(),
+                    _ => false,
+                });
+                if !is_replaced {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
     /// An object of a class of which no method has run.
     pub(super) fn new_instance(&mut self, class: &Rc<ClassValue<'p>>) -> (Value<'p>, ScopeId) {
         let scope = self.new_scope(None, false);
@@ -79,7 +126,16 @@ impl<'p> Interpreter<'p> {
     pub(super) fn bare_object(&mut self, method: &Value<'p>, args: &Args<'p>) -> Option<Value<'p>> {
         let is_bare = match method {
             Value::Unknown => true,
-            Value::Outside(path) => &**self.paths.text(*path) == "builtins.object.__new__",
+            Value::Outside(path) => {
+                let path = self.paths.text(*path);
+                let of_type = ["builtins.type().__new__", "builtins.type.__new__", "abc.ABCMeta().__new__"];
+                if of_type.contains(&&**path) {
+                    // Which class that is is no part of what a call is known by.
+                    self.summaries.left_out += 1;
+                    return self.handed.being_made.last().map(|class| Value::Class(class.clone()));
+                }
+                &**path == "builtins.object.__new__"
+            }
             _ => false,
         };
         match &args.at(0)?.value {
@@ -117,14 +173,14 @@ impl<'p> Interpreter<'p> {
     }
 
     /// The annotated names of a class, after those of its bases.
-    fn fields(&mut self, class: &Rc<ClassValue<'p>>, depth: usize) -> Vec<&'p str> {
+    pub(super) fn fields(&mut self, class: &Rc<ClassValue<'p>>, depth: usize) -> Vec<&'p str> {
         let mut fields = Vec::new();
         for base in class.bases.clone().into_iter().filter(|_| depth < DEEPEST) {
             if let Value::Class(base) = self.force(base) {
                 fields.extend(self.fields(&base, depth + 1));
             }
         }
-        for step in &self.code_of(class.file).classes[class.class].body {
+        for step in &self.class_code(class).body {
             if let StatementKind::Assign { targets, annotated: true, .. } = &step.kind
                 && let Some(Target::Name(name, _)) = targets.first()
                 && !fields.contains(name)
@@ -134,4 +190,20 @@ impl<'p> Interpreter<'p> {
         }
         fields
     }
+}
+
+/// The methods that a class says are abstract.
+fn abstract_methods<'p>(code: &'p Code<'p>, class: &'p Class<'p>) -> impl Iterator<Item = &'p str> {
+    class.body.iter().filter_map(|step| match &step.kind {
+        StatementKind::Define { function, decorators } => {
+            decorators.iter().any(is_abstract_mark).then(|| code.functions[*function].name)
+        }
+        _ => None,
+    })
+}
+
+/// `@abstractmethod` and its like.
+pub(super) fn is_abstract_mark(decorator: &Expr<'_>) -> bool {
+    let (ExprKind::Name(name) | ExprKind::Attribute(_, name)) = &decorator.kind else { return false };
+    matches!(*name, "abstractmethod" | "abstractproperty" | "abstractclassmethod" | "abstractstaticmethod")
 }

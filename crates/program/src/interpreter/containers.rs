@@ -82,6 +82,9 @@ impl<'p> Interpreter<'p> {
             let method = method.bound_to(Value::Class(class.clone()));
             return self.run_function(&method, Args::positional(vec![key.clone()], span), span);
         }
+        if let Some(member) = self.member_named(class, key) {
+            return member;
+        }
         // An enumeration is asked by a text, and whatever else may be one.
         if class.metaclass.is_none() && self.is_type(key) {
             Value::Class(class.clone())
@@ -128,7 +131,7 @@ impl<'p> Interpreter<'p> {
     pub(super) fn told_to_super(&mut self, call: &'p Call<'p>) -> Option<(Rc<ClassValue<'p>>, Value<'p>)> {
         let [class, object] = &call.arguments[..] else { return None };
         if let (Some(here), ExprKind::Name(name)) = (&self.here.class, &class.value.kind)
-            && self.code_of(here.file).classes[here.class].name == *name
+            && self.class_code(here).name == *name
         {
             return None;
         }

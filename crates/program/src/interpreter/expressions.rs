@@ -1,5 +1,6 @@
 //! Expressions: what they do, and the value they have when it is known.
 
+use super::builtin_names::is_builtin;
 use super::dictionaries::merged;
 use super::iterables::each_once;
 use super::lazy::is_type_checking;
@@ -98,6 +99,11 @@ impl<'p> Interpreter<'p> {
             ExprKind::Lambda(function) => self.closure(*function, false),
             ExprKind::Await(inner) => {
                 let value = self.eval(inner);
+                if let Value::Instance(_) = value
+                    && let Some(waiting) = self.special(&value, "__await__", Vec::new(), expr.span)
+                {
+                    return self.run_paused(&waiting, expr.span);
+                }
                 if !matches!(value, Value::Paused(_)) {
                     self.run_tasks(expr.span);
                 }
@@ -173,6 +179,11 @@ impl<'p> Interpreter<'p> {
             }
             "__file__" => Value::text(self.program.name_of(self.here.file), self.place(span)),
             "__doc__" => Value::Unknown,
+            "__path__" | "__package__"
+                if let Some(value) = self.set_by_import(self.here.file, name, span) =>
+            {
+                value
+            }
             "__debug__" => Value::Bool(true),
             // Python 3 has none of these: `try: unicode`, `except NameError: unicode = str`.
             "basestring" | "execfile" | "long" | "raw_input" | "unichr" | "unicode" | "xrange"
@@ -181,6 +192,10 @@ impl<'p> Interpreter<'p> {
                 self.raises()
             }
             _ => {
+                // Somebody else may have bound it: `try: profile`, `except NameError`.
+                if self.expects_missing > 0 && self.is_python_here() && !is_builtin(name) {
+                    self.seems_to_raise();
+                }
                 let builtins = self.paths.id("builtins");
                 Value::Outside(self.paths.child(builtins, name))
             }
@@ -238,11 +253,6 @@ impl<'p> Interpreter<'p> {
             known = merged(known, &[(key_value, item)]);
         }
         if complete { Value::mapping(known) } else { Value::Unknown }
-    }
-
-    fn join_text(&mut self, parts: &'p [Expr<'p>], span: Span) -> Value<'p> {
-        let values: Vec<_> = parts.iter().map(|part| self.eval(part)).collect();
-        self.concatenation(values, span)
     }
 
     /// `and` / `or`: a later part runs only when the earlier ones did not decide.

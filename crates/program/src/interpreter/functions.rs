@@ -252,6 +252,7 @@ impl<'p> Interpreter<'p> {
             self.state.set_up_mut().mocked.extend(closure.marks.mocked.iter().cloned());
         }
         stacker::maybe_grow(256 * 1024, 8 * 1024 * 1024, || self.block(&function.body));
+        self.end_local_objects(function, scope);
         self.state.counted = counted;
         if !closure.marks.mocked.is_empty() {
             self.state.set_up_mut().mocked.truncate(mocked);

@@ -160,6 +160,7 @@ impl<'p> Interpreter<'p> {
         if let Value::Paused(_) | Value::Stream(_) = values {
             let result = self.delegate(&values);
             if self.waiting().is_none_or(|number| self.resumes[number].body.is_none()) {
+                self.pass_on(&result);
                 return result;
             }
         }
@@ -175,6 +176,19 @@ impl<'p> Interpreter<'p> {
             _ => self.any_number_of_times(|run| drop(run.resume_with(Value::Unknown))),
         }
         Value::None
+    }
+
+    /// What another generator gave that this one passes on is given by this one too.
+    fn pass_on(&mut self, given_by_other: &Value<'p>) {
+        let frame = self.here.frame;
+        let is_sure = self.here.repeats == 0;
+        let (uncertain, ways_out) = (self.uncertain, self.ways_out);
+        let Some(given) = self.given.iter_mut().rev().find(|given| given.frame == frame) else { return };
+        let followed = is_sure && given.uncertain == uncertain && given.ways_out == ways_out;
+        match (&mut given.values, given_by_other) {
+            (Some(values), Value::Sequence(more)) if followed => values.extend(more.iter().cloned()),
+            _ => given.values = None,
+        }
     }
 
     /// `yield` in a generator of the project: what waits for it runs now.

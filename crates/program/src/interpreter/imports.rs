@@ -249,6 +249,9 @@ impl<'p> Interpreter<'p> {
                     self.expect_bound(scope, name);
                     return value;
                 }
+                if let Some(value) = self.set_by_import(file, name, span) {
+                    return value;
+                }
                 // A submodule is an attribute once somebody imported it.
                 match self.program.modules.child(ImportTarget::File(file), name) {
                     Some(ImportTarget::File(child))
@@ -260,6 +263,7 @@ impl<'p> Interpreter<'p> {
                     _ => self.getattr_of(file, name, span),
                 }
             }
+            None if let Some(value) = self.set_by_import(file, name, span) => value,
             None => match self.program.modules.child(ImportTarget::File(file), name) {
                 Some(child) => self.found_value(Some(child), span),
                 None => Value::Deferred(file, name),

@@ -21,7 +21,11 @@ impl<'p> Interpreter<'p> {
     ) -> Option<Value<'p>> {
         let mut unsure = false;
         for (known, value) in items.iter().rev() {
-            match super::statements::equal(known, key) {
+            let is_it = match (known, key) {
+                (Value::Instance(_), Value::Instance(_)) => self.is_one_object(known, key),
+                _ => super::statements::equal(known, key),
+            };
+            match is_it {
                 Some(true) => return Some(value.clone()),
                 Some(false) => {}
                 None => unsure = true,
@@ -177,6 +181,10 @@ impl<'p> Interpreter<'p> {
                     }
                     Value::Unknown
                 }
+            },
+            Value::Class(class) => match self.members_in_order(class) {
+                Some(members) => members,
+                None => value,
             },
             // The words of a shell are told elsewhere.
             Value::Text(text) if text.text.len() <= LONGEST_SPELLED && self.is_python_here() => {

@@ -116,13 +116,25 @@ impl<'p> Interpreter<'p> {
 
     /// What an object is as a text: the method of its class runs.
     pub(super) fn text_of(&mut self, object: &Value<'p>, by: &str, span: Span) -> Value<'p> {
+        let plain = Value::text("", self.place(span));
+        self.formatted(object, by, plain, span)
+    }
+
+    /// The same, where `format(object, spec)` says how.
+    pub(super) fn formatted(
+        &mut self,
+        object: &Value<'p>,
+        by: &str,
+        spec: Value<'p>,
+        span: Span,
+    ) -> Value<'p> {
         let methods: &[&'static str] = match by {
             "repr" => &["__repr__"],
             "format" => &["__format__", "__str__", "__repr__"],
             _ => &["__str__", "__repr__"],
         };
         for method in methods {
-            let arguments = if *method == "__format__" { vec![Value::Unknown] } else { Vec::new() };
+            let arguments = if *method == "__format__" { vec![spec.clone()] } else { Vec::new() };
             if let Some(text) = self.special(object, method, arguments, span) {
                 return text;
             }

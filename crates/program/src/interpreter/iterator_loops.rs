@@ -72,6 +72,7 @@ impl<'p> Interpreter<'p> {
         body: &'p Block<'p>,
         pass: &dyn Fn(&mut Self, Value<'p>),
     ) {
+        let size = self.size_of_dictionary(collection);
         let mut next = 0;
         while let Some(element) = elements.get(next) {
             if next > MOST_ELEMENTS {
@@ -83,11 +84,24 @@ impl<'p> Interpreter<'p> {
                 return;
             }
             next += 1;
+            if size.is_some_and(|size| self.size_of_dictionary(collection).is_some_and(|now| now != size)) {
+                self.seems_to_raise();
+                return;
+            }
             if let Value::Collection(_) = collection
                 && let Some(now) = elements_now(&self.contents(collection))
             {
                 elements = now;
             }
+        }
+    }
+
+    /// How many items a dictionary has that a loop goes over: where they become more or fewer, its next pass raises.
+    fn size_of_dictionary(&self, collection: &Value<'p>) -> Option<usize> {
+        let (Value::Collection(scope) | Value::View(scope, _)) = collection else { return None };
+        match self.contents(&Value::Collection(*scope)) {
+            Value::Mapping(items) => Some(items.len()),
+            _ => None,
         }
     }
 

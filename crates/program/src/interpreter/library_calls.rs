@@ -213,6 +213,10 @@ impl<'p> Interpreter<'p> {
                 self.by_object(method, &object, &rest, span)
             }
             "builtins.object.__new__" => self.bare_object(&Value::Unknown, args),
+            "builtins.type.__new__" => {
+                let method = Value::Outside(self.paths.id(path));
+                self.bare_object(&method, args)
+            }
             "torch.distributed.is_initialized" => {
                 // Nobody has made a process group yet while modules are imported.
                 let by_import = self.is_reached_by_import();
@@ -296,7 +300,8 @@ impl<'p> Interpreter<'p> {
                     Imported::Outside => Value::Unknown,
                 }
             }
-            _ => Value::Unknown,
+            Some(name) => self.import_one_that_fits(&name, span).unwrap_or(Value::Unknown),
+            None => Value::Unknown,
         }
     }
 

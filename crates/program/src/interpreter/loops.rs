@@ -96,6 +96,13 @@ impl<'p> Interpreter<'p> {
             _ if !self.is_python_here() && matches!(value, Value::Text(_)) => self.words_of("", value),
             _ => self.iterate(value, iterable.span),
         };
+        // Nobody fills a tuple or a range.
+        if let (Value::Sequence(_), Value::Sequence(values)) = (&asked, &value)
+            && values.is_empty()
+            && self.is_python_here()
+        {
+            return self.block(otherwise);
+        }
         match self.elements(&value) {
             Some(elements) if self.may_follow_each(elements.len()) => {
                 self.looping(elements.len(), Some(otherwise), |run| {

@@ -75,7 +75,7 @@ impl<'p> Interpreter<'p> {
 
     /// The dotted name of a class of the project.
     pub(super) fn class_path(&self, class: &ClassValue<'p>) -> String {
-        let name = self.code_of(class.file).classes[class.class].name;
+        let name = self.class_code(class).name;
         format!("{}.{name}", self.program.dotted(class.file))
     }
 

@@ -108,6 +108,8 @@ impl<'p> Interpreter<'p> {
         let outer = std::mem::replace(&mut self.here, CodePosition::in_module(file, scope, frame));
         self.callers.push(outer);
         let ways_out = self.ways_out;
+        // Its body runs once, however often a loop around the import does.
+        let repeats = std::mem::take(&mut self.repeats);
         stacker::maybe_grow(256 * 1024, 8 * 1024 * 1024, || match frame {
             0 => self.block(&code.body),
             _ => {
@@ -116,6 +118,7 @@ impl<'p> Interpreter<'p> {
                 self.importing -= 1;
             }
         });
+        self.repeats = repeats;
         self.ways_out = EarlyExits { of_program: self.ways_out.of_program, ..ways_out };
         if let Some(outer) = self.callers.pop() {
             self.here = outer;
@@ -149,6 +152,9 @@ impl<'p> Interpreter<'p> {
     /// `sys.modules["package.module"]`, where that is a module of the project that ran.
     pub(super) fn module_entered(&mut self, name: &Value<'p>) -> Value<'p> {
         let Value::Text(name) = name else { return Value::Unknown };
+        if name.text == "__main__" && self.start.is_main() && self.entered(self.entry).is_some() {
+            return Value::Module(self.entry);
+        }
         let file =
             self.in_order.iter().map(|(file, _)| *file).find(|file| self.program.dotted(*file) == name.text);
         match file {

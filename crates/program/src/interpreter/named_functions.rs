@@ -62,7 +62,7 @@ impl<'p> Interpreter<'p> {
                 is_at_top.then_some((closure.file, name))
             }
             Value::Class(class) => {
-                let name = self.code_of(class.file).classes[class.class].name;
+                let name = self.class_code(class).name;
                 let names = self.program.names_defined(class.file);
                 names.contains(&name).then_some((class.file, name))
             }

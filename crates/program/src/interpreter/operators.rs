@@ -1,12 +1,13 @@
 //! Operators between two values, and the texts that values make together.
 
 use super::Interpreter;
+use super::classes::brings_nothing;
 use super::dictionaries::merged;
 use super::loops::MOST_ELEMENTS;
 use super::statements::equal;
 use crate::code::{Comparison, Operator};
 use crate::facts::Span;
-use crate::program::heap::values::{LONGEST, Text, Value, agreed};
+use crate::program::heap::values::{ClassValue, LONGEST, Text, Value, agreed};
 
 impl<'p> Interpreter<'p> {
     /// Whether a value counts as true. An object is asked by `__bool__`, or by `__len__` where its class has no other.
@@ -50,7 +51,10 @@ impl<'p> Interpreter<'p> {
             }
             let mut next = Vec::new();
             for alternative in value.alternatives() {
-                let Some(text) = alternative.as_text() else { return Value::Unknown };
+                let Some(text) = alternative.as_text() else {
+                    let start = if let [start] = &texts[..] { self.some_module(start) } else { None };
+                    return start.unwrap_or(Value::Unknown);
+                };
                 next.extend(texts.iter().map(|start| format!("{start}{text}")));
             }
             if next.len() > MOST || next.iter().any(|text| text.len() > LONGEST) {
@@ -216,6 +220,7 @@ impl<'p> Interpreter<'p> {
         };
         let span = self.here.statement;
         let asked = self.special(left, name, vec![right.clone()], span);
+        let asked = asked.or_else(|| self.compared_by_others(operator, left, right));
         let asked = asked.or_else(|| self.special(right, reflected, vec![left.clone()], span));
         if asked.is_some() || operator != Comparison::NotEqual {
             return asked;
@@ -223,6 +228,72 @@ impl<'p> Interpreter<'p> {
         let same = self.compared_by_method(Comparison::Equal, left, right)?;
         let same = self.force(same);
         Some(self.truth(&same).map_or(Value::Unknown, |same| Value::Bool(!same)))
+    }
+
+    /// What `functools.total_ordering` makes of the one method for orders that a class has, and of `__eq__`. Without it a
+    /// comparison that has no method raises.
+    fn compared_by_others(
+        &mut self,
+        operator: Comparison,
+        left: &Value<'p>,
+        right: &Value<'p>,
+    ) -> Option<Value<'p>> {
+        use Comparison::{Greater, GreaterOrEqual, Less, LessOrEqual};
+        if !matches!(operator, Less | LessOrEqual | Greater | GreaterOrEqual) {
+            return None;
+        }
+        let known =
+            [("__lt__", Less), ("__le__", LessOrEqual), ("__gt__", Greater), ("__ge__", GreaterOrEqual)];
+        let (name, root) = known.into_iter().find(|(name, _)| self.method_of(left, name).is_some())?;
+        let said = self.special(left, name, vec![right.clone()], self.here.statement)?;
+        let said = self.force(said);
+        let said = self.truth(&said);
+        let is_less = |one: Comparison| matches!(one, Less | LessOrEqual);
+        let is_strict = |one: Comparison| matches!(one, Less | Greater);
+        // The negation says the other way round: `not a < b` is `a >= b`.
+        let is_other_way = is_less(root) != is_less(operator);
+        let said = said.map(|said| said != is_other_way);
+        let asks_equal = (is_strict(root) != is_strict(operator)) != is_other_way;
+        let decides = match (asks_equal, is_strict(operator)) {
+            (false, _) => return Some(said.map_or(Value::Unknown, Value::Bool)),
+            // `a > b` where it is neither smaller nor equal, `a <= b` where it is smaller or equal.
+            (true, is_strict) => !is_strict,
+        };
+        if said == Some(decides) {
+            return Some(Value::Bool(decides));
+        }
+        let equal = self.compared_by_method(Comparison::Equal, left, right).unwrap_or(Value::Unknown);
+        let equal = self.force(equal);
+        let equal = self.truth(&equal);
+        let verdict = said.and_then(|_| equal.map(|equal| if decides { equal } else { !equal }));
+        Some(verdict.map_or(Value::Unknown, Value::Bool))
+    }
+
+    /// Whether two objects of the project are one and the same, where that is all that makes them equal. What a loop made whose
+    /// passes are not all followed stands for several.
+    pub(super) fn is_one_object(&self, left: &Value<'p>, right: &Value<'p>) -> Option<bool> {
+        let (Value::Instance(one), Value::Instance(other)) = (left, right) else { return None };
+        let is_single = |scope| self.heap.loops_around(scope) == 0;
+        if !is_single(one.scope) || !is_single(other.scope) {
+            return None;
+        }
+        if one.scope == other.scope {
+            return Some(true);
+        }
+        let is_plain = |run: &Self, class: &ClassValue<'p>| !class.dataclass && run.is_enumeration(class);
+        (is_plain(self, &one.class) && is_plain(self, &other.class)).then_some(false)
+    }
+
+    /// Whether objects of a class are equal to themselves, as far as its bases say.
+    fn is_equal_to_itself(&self, class: &ClassValue<'p>) -> bool {
+        class.bases.iter().all(|base| match base {
+            Value::Outside(path) => {
+                let path = self.paths.text(*path);
+                brings_nothing(path) || path.starts_with("enum.") || path.starts_with("torch.nn.")
+            }
+            Value::Class(base) => self.is_equal_to_itself(base),
+            _ => false,
+        })
     }
 
     /// Whether methods of the project decide if a value is one of these; they are asked.
@@ -242,6 +313,15 @@ impl<'p> Interpreter<'p> {
         let (left, right) = (self.force(left), self.force(right));
         if let Some(said) = self.compared_by_method(operator, &left, &right) {
             return said;
+        }
+        let is_equality =
+            matches!(operator, Comparison::Equal | Comparison::NotEqual | Comparison::Is | Comparison::IsNot);
+        if is_equality && let Some(same) = self.is_one_object(&left, &right) {
+            let is_same = matches!(operator, Comparison::Equal | Comparison::Is);
+            let is_identity = matches!(operator, Comparison::Is | Comparison::IsNot);
+            if is_identity || matches!(&left, Value::Instance(one) if self.is_equal_to_itself(&one.class)) {
+                return Value::Bool(same == is_same);
+            }
         }
         let known = match operator {
             Comparison::Equal => equal(&left, &right),
@@ -331,6 +411,7 @@ pub(super) fn is_none(left: &Value<'_>, right: &Value<'_>) -> Option<bool> {
         (Value::Unknown | Value::Outside(_) | Value::Deferred(..), _) => None,
         (_, Value::None) => Some(false),
         (Value::Bool(a), Value::Bool(b)) => Some(a == b),
+        (Value::Class(a), Value::Class(b)) => Some(a.scope == b.scope),
         _ => None,
     }
 }

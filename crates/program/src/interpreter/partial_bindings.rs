@@ -135,7 +135,10 @@ impl<'p> Interpreter<'p> {
             Value::Instance(instance) => {
                 self.heap.is_partial(instance.scope, name) && self.presence_of(object, name) != Some(true)
             }
-            Value::Module(file) => self.entered(*file).is_some_and(|scope| self.heap.is_partial(scope, name)),
+            // What it has no name for so far may be there all the same, such as a part of a package.
+            Value::Module(file) => self.entered(*file).is_some_and(|scope| {
+                self.in_scope(scope, name).is_none() || self.heap.is_partial(scope, name)
+            }),
             _ => false,
         };
         let mut found = Value::Unknown;

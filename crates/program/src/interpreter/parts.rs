@@ -98,6 +98,9 @@ impl<'p> Interpreter<'p> {
                 if let Some(made) = self.special(value, "__copy__", Vec::new(), span) {
                     return made;
                 }
+                if let Some(made) = self.copied_by_state(instance, span) {
+                    return made;
+                }
                 let held = self.heap.names(instance.scope);
                 let (copy, scope) = self.new_instance(&instance.class);
                 held.into_iter().for_each(|(name, value)| self.bind_in(scope, name, value));
@@ -137,6 +140,9 @@ impl<'p> Interpreter<'p> {
             }
             Value::Instance(instance) => {
                 if let Some(made) = self.special(value, "__deepcopy__", vec![Value::Unknown], span) {
+                    return made;
+                }
+                if let Some(made) = self.copied_by_state(instance, span) {
                     return made;
                 }
                 let mut held = self.heap.names(instance.scope);

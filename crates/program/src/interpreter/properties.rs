@@ -2,6 +2,7 @@
 
 use super::Interpreter;
 use super::calls::Args;
+use super::construction::{ABSTRACT, is_abstract_mark};
 use crate::code::{Expr, ExprKind, Statement, StatementKind};
 use crate::program::heap::values::{Closure, Instance, Role, Value};
 use std::rc::Rc;
@@ -20,13 +21,16 @@ impl<'p> Interpreter<'p> {
         for step in body {
             let StatementKind::Define { function, decorators } = &step.kind else { continue };
             let name = self.code().functions[*function].name;
-            if matches!(name, "__setattr__" | "__getattribute__" | "__delattr__") {
+            if matches!(name, "__setattr__" | "__getattribute__" | "__delattr__" | "__del__") {
                 self.setters.insert(name);
             }
             let changes =
                 |decorator| matches!(part_of(decorator), Some((_, Accessor::Setter | Accessor::Deleter)));
             if decorators.iter().any(changes) {
                 self.setters.insert(name);
+            }
+            if decorators.iter().any(is_abstract_mark) {
+                self.setters.insert(ABSTRACT);
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use super::Interpreter;
 use super::calls::{Arg, Args};
+use super::kept::asks_for_result;
 use super::loops::MOST_ELEMENTS;
 use crate::facts::Span;
 use crate::program::heap::values::{Closure, PathId, Role, ScopeId, StreamOutput, Value};
@@ -20,7 +21,49 @@ impl<'p> Interpreter<'p> {
         span: Span,
     ) -> Option<Value<'p>> {
         let value = |at: usize| args.at(at).map(|argument| argument.value.clone());
+        if name.starts_with("logging.") {
+            self.call_logging(name, args, span);
+        }
         match name {
+            "queue.Queue" | "queue.SimpleQueue" => Some(self.collection(Value::sequence(Vec::new()))),
+            "heapq.heappush" | "heapq.heappop" | "heapq.heapify" | "heapq.heappushpop"
+            | "heapq.heapreplace" => self.call_heapq(&name["heapq.".len()..], args),
+            "signal.signal" | "signal.raise_signal" | "signal.alarm" | "signal.pause" | "os.kill" => {
+                self.call_signal(name, args, span);
+                None
+            }
+            "warnings.warn" | "warnings.warn_explicit" => {
+                self.warn(span);
+                None
+            }
+            "weakref.ref" | "weakref.finalize" | "weakref.finalize()" => {
+                self.call_weakref(name, args, span);
+                None
+            }
+            "pickle.dumps" | "cloudpickle.dumps" | "dill.dumps" => self.pickled(args, span),
+            "pickle.loads" | "cloudpickle.loads" | "dill.loads" => self.unpickled(args, span),
+            "builtins.globals().items"
+            | "builtins.globals().keys"
+            | "builtins.globals().values"
+            | "builtins.globals().copy" => {
+                let names = self.own_names(&Value::Module(self.here.file), span)?;
+                Some(self.constant_method(&names, name.rsplit('.').next()?, args, span))
+            }
+            "inspect.isclass" | "inspect.isfunction" | "inspect.ismethod" | "inspect.isroutine"
+            | "inspect.ismodule" => {
+                let value = self.force(value(0)?);
+                self.is_kind(name, &value).map(Value::Bool)
+            }
+            "inspect.getmembers" => self.members_of(args, span),
+            "functools.partialmethod" => self.partial(args),
+            _ if name.ends_with("().join") => {
+                self.wake_waiting(span);
+                None
+            }
+            _ if asks_for_result(name) => {
+                self.ask_for_result();
+                None
+            }
             "collections.OrderedDict" => self.call_builtin("dict", args, span),
             "collections.defaultdict" => self.dict_with_factory(args, span),
             // One with a length loses what came first.
@@ -34,6 +77,9 @@ impl<'p> Interpreter<'p> {
                 }))),
                 _ => None,
             },
+            "pkgutil.iter_modules" | "pkgutil.walk_packages" => {
+                self.found_modules(name.ends_with("walk_packages"), args, span)
+            }
             "types.MappingProxyType" => value(0),
             "types.MethodType" => match (value(0)?, value(1)?) {
                 (Value::Function(function), object) => Some(Value::Function(function.bound_to(object))),

@@ -32,6 +32,7 @@ impl<'p> Interpreter<'p> {
                 let result = self.eval(value);
                 if matches!(result, Value::None) {
                     self.let_go("None", targets, step.span);
+                    self.end_objects(targets, step.span);
                 }
                 self.assigns_literal = targets.len() == 1
                     && matches!(value.kind, ExprKind::Sequence(_) | ExprKind::Comprehension(_));
@@ -46,6 +47,7 @@ impl<'p> Interpreter<'p> {
             StatementKind::Update { target, operator, value } => self.update(target, *operator, value),
             StatementKind::Delete(targets) => {
                 self.let_go("del", targets, step.span);
+                self.end_objects(targets, step.span);
                 targets.iter().for_each(|target| self.delete(target));
             }
             StatementKind::Define { function, decorators } => {
@@ -201,6 +203,10 @@ impl<'p> Interpreter<'p> {
                 } else if self.is_environ_copy(&container) {
                     self.keep_for_started(&key, &value, self.here.statement);
                 } else {
+                    let is_slice = matches!(item.1.kind, ExprKind::Unknown(_));
+                    if is_slice && let Value::Paused(_) | Value::Stream(_) = value {
+                        self.iterate(value.clone(), self.here.statement);
+                    }
                     self.chosen_by_key(&key, &value);
                     let arguments = vec![key.clone(), value.clone()];
                     if self.special(&container, "__setitem__", arguments, self.here.statement).is_none() {

@@ -210,6 +210,7 @@ impl<'p> Interpreter<'p> {
             Dependency::Counted(was) => self.state.counted == *was,
             Dependency::Untouched(was) => (self.state.cuda.is_none() && !self.state.open) == *was,
             Dependency::BeforeTorch(was) => self.torch_has_waited() == *was,
+            Dependency::Kept(name, kept) => self.is_kept(name) == *kept,
             Dependency::Options(count) => self.options_told() == *count,
             Dependency::ByImport(was) => self.is_reached_by_import() == *was,
             Dependency::Repeated(was) => (self.repeats > 0) == *was,

@@ -127,6 +127,7 @@ impl<'p> Interpreter<'p> {
 
     /// What was left for later is called behind the top level of the program. Whether it comes to its end is not known.
     pub(super) fn run_at_exit(&mut self) {
+        self.wake_waiting(Span::default());
         while let Some(AtExit { function, args, span, .. }) = self.next_left() {
             let Value::Function(function) = function else { continue };
             self.flow = super::Flow::Next;
@@ -135,6 +136,7 @@ impl<'p> Interpreter<'p> {
                 run.run_paused(&result, span);
             });
         }
+        self.end_all_objects();
     }
 
     /// Something waits that is no coroutine of the project: the tasks that were made run, in their order.

@@ -167,7 +167,7 @@ impl<'p> Interpreter<'p> {
         for (name, value) in values {
             if let Value::Class(class) = &value {
                 if class.file == self.entry && (is_test(name) || self.is_test_case(class, 0)) {
-                    let start = self.code_of(class.file).classes[class.class].span.start;
+                    let start = self.class_code(class).span.start;
                     tests.push((start, value.clone(), None));
                 }
                 continue;
@@ -223,7 +223,7 @@ impl<'p> Interpreter<'p> {
         if marks.skipped {
             return;
         }
-        let span = self.code_of(class.file).classes[class.class].span;
+        let span = self.class_code(class).span;
         for (_, method, definition) in
             self.named_as_tests(class.scope, Some(span), |name| name.starts_with("test"))
         {

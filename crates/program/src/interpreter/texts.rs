@@ -1,11 +1,34 @@
 //! Methods of texts whose results follow from texts alone: `strip`, `replace`, `format`.
 
-use super::Interpreter;
 use super::calls::Args;
+use super::{Flow, Interpreter};
+use crate::code::{Expr, ExprKind};
 use crate::facts::Span;
 use crate::program::heap::values::{LONGEST, Text, Value};
 
 impl<'p> Interpreter<'p> {
+    /// The text that the parts of an f-string make.
+    pub(super) fn join_text(&mut self, parts: &'p [Expr<'p>], span: Span) -> Value<'p> {
+        let values: Vec<_> = parts.iter().map(|part| self.part_of_text(part)).collect();
+        self.concatenation(values, span)
+    }
+
+    /// A part of an f-string. With `!r` or a format an object is asked by its methods.
+    fn part_of_text(&mut self, part: &'p Expr<'p>) -> Value<'p> {
+        let ExprKind::Unknown(inner) = &part.kind else { return self.eval(part) };
+        let Some((object, format)) = inner.split_first() else { return Value::Unknown };
+        let object = self.eval(object);
+        let object = self.force(object);
+        let format: Vec<_> = format.iter().map(|part| self.eval(part)).collect();
+        if !matches!(object, Value::Instance(_)) || self.flow != Flow::Next {
+            return Value::Unknown;
+        }
+        let spec = if let [spec] = &format[..] { spec.clone() } else { Value::Unknown };
+        let is_repr = self.program.sources.text(self.place(part.span)).contains("!r");
+        let by = if is_repr { "repr" } else { "format" };
+        self.formatted(&object, by, spec, part.span)
+    }
+
     /// `"cuda:{}".format(1)`, for plain placeholders.
     pub(super) fn brace_format(&mut self, format: &Text<'p>, args: &Args<'p>, span: Span) -> Value<'p> {
         let mut pieces = Vec::new();
@@ -14,7 +37,8 @@ impl<'p> Interpreter<'p> {
         while let Some((before, after)) = rest.split_once('{') {
             let Some((field, after)) = after.split_once('}') else { return Value::Unknown };
             pieces.push(Value::text(before.to_owned(), format.place));
-            let argument = match field.strip_suffix(":d").or(field.strip_suffix(':')).unwrap_or(field) {
+            let (field, spec) = field.split_once(':').unwrap_or((field, ""));
+            let argument = match field {
                 "" => {
                     next += 1;
                     args.at(next - 1)
@@ -24,8 +48,17 @@ impl<'p> Interpreter<'p> {
                     Err(_) => args.keyword(field),
                 },
             };
-            let Some(argument) = argument else { return Value::Unknown };
-            pieces.push(argument.value.clone());
+            let Some(argument) = argument.map(|argument| argument.value.clone()) else {
+                return Value::Unknown;
+            };
+            pieces.push(match (&argument, spec) {
+                (Value::Instance(_), spec) => {
+                    let spec = Value::text(spec.to_owned(), format.place);
+                    self.formatted(&argument, "format", spec, span)
+                }
+                (_, "" | "d" | "s") => argument,
+                _ => Value::Unknown,
+            });
             rest = after;
         }
         pieces.push(Value::text(rest.to_owned(), format.place));

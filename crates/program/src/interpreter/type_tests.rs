@@ -1,9 +1,11 @@
 //! `isinstance(value, class)`, and what a test says in its arms about a name that holds one of several values.
 
 use super::Interpreter;
+use super::calls::Args;
 use super::operators::is_none;
 use super::statements::equal;
 use crate::code::{Comparison, Expr, ExprKind, StatementKind};
+use crate::facts::Span;
 use crate::program::heap::CONTENTS;
 use crate::program::heap::values::{ClassValue, Text, Value, agreed};
 use crate::sources::Language;
@@ -60,6 +62,9 @@ impl<'p> Interpreter<'p> {
     fn is_instance_of(&mut self, value: &Value<'p>, class: &Value<'p>) -> Option<bool> {
         let class = self.force(class.clone());
         match &class {
+            Value::Class(class) if let Some(said) = self.checked_by_metaclass(class, value) => {
+                self.truth(&said)
+            }
             Value::Class(class) => self.is_instance_of_project(value, class),
             Value::Outside(path) => {
                 let path = self.paths.text(*path).clone();
@@ -71,6 +76,66 @@ impl<'p> Interpreter<'p> {
             }
             _ => None,
         }
+    }
+
+    /// What `__instancecheck__` of the class of a class says.
+    fn checked_by_metaclass(&mut self, class: &Rc<ClassValue<'p>>, value: &Value<'p>) -> Option<Value<'p>> {
+        let Value::Function(check) = self.class_attribute(class.metaclass.as_ref()?, "__instancecheck__")
+        else {
+            return None;
+        };
+        // An object of the class itself is not asked about.
+        if matches!(value, Value::Instance(instance) if instance.class.scope == class.scope) {
+            return Some(Value::Bool(true));
+        }
+        let (check, span) = (check.bound_to(Value::Class(class.clone())), self.here.statement);
+        let said = self.run_function(&check, Args::positional(vec![value.clone()], span), span);
+        Some(self.force(said))
+    }
+
+    /// `issubclass(class, base)`
+    pub(super) fn builds_on(
+        &mut self,
+        class: &Rc<ClassValue<'p>>,
+        base: &Value<'p>,
+        span: Span,
+    ) -> Option<bool> {
+        let base = self.force(base.clone());
+        if let Value::Sequence(bases) = &base {
+            let verdicts: Vec<_> = bases.iter().map(|base| self.builds_on(class, base, span)).collect();
+            return match verdicts.contains(&Some(true)) {
+                true => Some(true),
+                false => verdicts.iter().all(Option::is_some).then_some(false),
+            };
+        }
+        if let Some(said) = self.asked_subclass(&base, &Value::Class(class.clone()), span) {
+            return Some(said);
+        }
+        let order = self.resolution_order(class);
+        if order.iter().any(|known| known.same(&base)) {
+            return Some(true);
+        }
+        match &base {
+            Value::Outside(path) if &**self.paths.text(*path) == "builtins.object" => Some(true),
+            Value::Class(base) => {
+                let is_known = order.iter().all(|known| matches!(known, Value::Class(_) | Value::Outside(_)));
+                (is_known && self.has_plain_instances(base)).then_some(false)
+            }
+            _ => None,
+        }
+    }
+
+    /// What `__subclasscheck__` of the class of a class says.
+    pub(super) fn asked_subclass(&mut self, base: &Value<'p>, class: &Value<'p>, span: Span) -> Option<bool> {
+        let Value::Class(base) = base else { return None };
+        let Value::Function(check) = self.class_attribute(base.metaclass.as_ref()?, "__subclasscheck__")
+        else {
+            return None;
+        };
+        let check = check.bound_to(Value::Class(base.clone()));
+        let said = self.run_function(&check, Args::positional(vec![class.clone()], span), span);
+        let said = self.force(said);
+        self.truth(&said)
     }
 
     fn is_instance_of_project(&mut self, value: &Value<'p>, class: &Rc<ClassValue<'p>>) -> Option<bool> {
@@ -95,7 +160,7 @@ impl<'p> Interpreter<'p> {
         let bases = self.resolution_order(class);
         let is_plain = |base: &Value<'p>| match base {
             Value::Class(base) => {
-                let name = self.code_of(base.file).classes[base.class].name;
+                let name = self.class_code(base).name;
                 base.metaclass.is_none() && !self.program.registers(base.file, name)
             }
             Value::Outside(path) => {

@@ -3,6 +3,7 @@
 use super::text_imports::{TextImport, imports_in, quoted_in, words_in};
 use crate::code::{Import, ImportNames};
 use crate::facts::FileId;
+use crate::program::file_facts::{imported_by_name, imports_by_name};
 use crate::program::imports::targets;
 use crate::program::modules::{ImportTarget, Modules};
 use crate::sources::{IMPORTS_OWN, Language, Source, Sources, folder_of, normalised};
@@ -149,6 +150,9 @@ impl<'s> Names<'s> {
             }
             if file_name(source) == "__init__.py" && IMPORTS_OWN.iter().any(|word| says(source, word)) {
                 programs.extend(self.beside(source));
+            }
+            if imports_by_name(&source.text) {
+                programs.extend(imported_by_name(file, source, &parts, self.modules));
             }
             // An import by a name in a text; what is a program beside it is parsed too.
             parts.extend(programs.iter().filter(|program| self.sources.file(**program).is_python()));

@@ -50,6 +50,8 @@ pub(crate) enum Dependency<'p> {
     BeforeTorch(bool),
     /// How many options parsers were given.
     Options(usize),
+    /// Whether Python was handed something of this kind, to be called later.
+    Kept(&'static str, bool),
     /// The top level of an imported module led here.
     ByImport(bool),
     /// It ran in a loop with passes that are not followed.
@@ -123,6 +125,7 @@ enum DependencyKey<'p> {
     Untouched,
     BeforeTorch,
     Options,
+    Kept(&'static str),
     ByImport,
     Repeated(bool),
     ExpectsFailure(bool),
@@ -151,6 +154,7 @@ impl<'p> Dependency<'p> {
             Dependency::Untouched(_) => DependencyKey::Untouched,
             Dependency::BeforeTorch(_) => DependencyKey::BeforeTorch,
             Dependency::Options(_) => DependencyKey::Options,
+            Dependency::Kept(name, _) => DependencyKey::Kept(name),
             Dependency::ByImport(_) => DependencyKey::ByImport,
             Dependency::Repeated(was) => DependencyKey::Repeated(*was),
             Dependency::ExpectsFailure(was) => DependencyKey::ExpectsFailure(*was),

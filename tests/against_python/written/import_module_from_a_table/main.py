@@ -1,0 +1,4 @@
+import os
+import torch
+from tools import backend
+backend.get("gpu").start()

@@ -1,0 +1,3 @@
+import torch
+def start():
+    torch.cuda.init()

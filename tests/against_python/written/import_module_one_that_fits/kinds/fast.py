@@ -1,0 +1,2 @@
+import torch
+def run(): torch.cuda.init()

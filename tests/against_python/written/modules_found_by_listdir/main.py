@@ -1,0 +1,4 @@
+import os
+import torch
+import models
+models.build("one")

@@ -1,0 +1,3 @@
+import torch
+from models import register
+torch.cuda.current_device()

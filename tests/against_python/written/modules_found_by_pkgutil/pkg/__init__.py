@@ -1,0 +1,3 @@
+import importlib, pkgutil
+for info in pkgutil.iter_modules(__path__):
+    importlib.import_module(f"{__name__}.{info.name}")

@@ -1,0 +1,4 @@
+HOOKS = []
+def run():
+    for h in HOOKS:
+        h()

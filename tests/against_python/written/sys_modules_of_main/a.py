@@ -1,0 +1,3 @@
+import torch
+def go():
+    torch.cuda.init()

@@ -1,0 +1,9 @@
+import os
+import torch
+import weakref
+class A: pass
+a = A()
+def done():
+    torch.cuda.init()
+f = weakref.finalize(a, done)
+del a
