@@ -170,11 +170,7 @@ pub(super) struct Interpreter<'p> {
     here: CodePosition<'p>,
     /// Functions being run, innermost last.
     active: Vec<generators::Active>,
-    /// Coroutines that run when somebody waits.
-    tasks: Vec<Value<'p>>,
-    made_by_tasks: Option<tasks::MadeByTasks>,
-    /// How often it was asked whether tasks wait.
-    asked_for_tasks: usize,
+    tasks: tasks::Tasks<'p>,
     /// What is called when the program ends, with its arguments.
     at_exit: Vec<AtExit<'p>>,
     /// What calls did that were followed, and what is known of those that are being followed.
@@ -322,9 +318,7 @@ impl<'p> Interpreter<'p> {
             flow: Flow::Next,
             here: CodePosition::in_module(entry, 0, 0),
             active: Vec::new(),
-            tasks: Vec::new(),
-            made_by_tasks: None,
-            asked_for_tasks: 0,
+            tasks: tasks::Tasks::default(),
             at_exit: Vec::new(),
             summaries: Summaries::new(program.options.no_summaries),
             repeats: 0,

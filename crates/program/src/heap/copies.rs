@@ -140,22 +140,21 @@ impl<'p> Heap<'p> {
     }
 
     /// Makes what a module or a part of one made in another program, with the same numbers and versions.
-    pub fn make_as_before(&mut self, made: &Rc<MadeObjects<'p>>, relation: &Relation, loops: isize) {
+    pub fn make_as_before(&mut self, made: &Rc<MadeObjects<'p>>, relation: &Relation) {
         let is_same = relation.is_identity();
-        self.put_back(made, (!is_same).then_some(relation), loops);
+        self.put_back(made, (!is_same).then_some(relation));
         if is_same {
             self.parts.push(made.clone());
         }
     }
 
-    fn put_back(&mut self, made: &MadeObjects<'p>, relation: Option<&Relation>, loops: isize) {
-        made.parts.iter().for_each(|part| self.put_back(part, relation, loops));
+    fn put_back(&mut self, made: &MadeObjects<'p>, relation: Option<&Relation>) {
+        made.parts.iter().for_each(|part| self.put_back(part, relation));
         for (id, scope) in made.scopes.borrow_mut().iter_mut() {
-            let loops = scope.loops.saturating_add_signed(loops);
-            self.renew(*id, loops);
+            self.renew(*id, scope.loops);
             let born = self.clock;
             scope.born = born;
-            let mut again = Scope { loops, is_kept: true, summed: born, ..scope.clone() };
+            let mut again = Scope { is_kept: true, summed: born, ..scope.clone() };
             if let Some(relation) = relation {
                 again.summed = 0;
                 again.parent = scope.parent.map(|parent| relation.scope(parent));

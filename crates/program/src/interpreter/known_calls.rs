@@ -70,7 +70,7 @@ impl<'p> Interpreter<'p> {
     ) -> Option<Value<'p>> {
         let known = self.summaries.of(body, arguments, || self.context(), |summary| self.runs_alike(summary));
         let (summary, relation, fit) = known.iter().find_map(|summary| {
-            let relation = summary.relation(&self.heap, closure, arguments, &self.tasks)?;
+            let relation = summary.relation(&self.heap, closure, arguments, &self.tasks.waiting)?;
             let fit = self.fit(summary, &relation)?;
             Some((summary, relation, fit))
         })?;
@@ -246,8 +246,8 @@ impl<'p> Interpreter<'p> {
             left: self.left_for_later(),
             modules: self.in_order.len(),
             at_exit: self.at_exit.len(),
-            tasks: self.tasks.clone(),
-            asked_for_tasks: self.asked_for_tasks,
+            tasks: self.tasks.waiting.clone(),
+            asked_for_tasks: self.tasks.asked,
             passed: self.passed,
             jumps: self.jumps_ahead(),
             relied_on: std::mem::replace(&mut self.relied_on, EventId::MAX),

@@ -78,10 +78,13 @@ impl<'p> Interpreter<'p> {
     }
 
     fn follow_module(&mut self, file: FileId, span: Span) {
+        // Its body runs once, however often a loop around the import does.
+        let repeats = std::mem::take(&mut self.repeats);
         let scope = self.namespace(file);
         self.modules.insert(file, scope);
         self.in_order.push((file, scope));
         self.run_module(file, scope, span);
+        self.repeats = repeats;
         // What raised is no module: whoever imports it next runs it again.
         if self.flow == Flow::Raise {
             self.modules.remove(&file);
@@ -108,8 +111,6 @@ impl<'p> Interpreter<'p> {
         let outer = std::mem::replace(&mut self.here, CodePosition::in_module(file, scope, frame));
         self.callers.push(outer);
         let ways_out = self.ways_out;
-        // Its body runs once, however often a loop around the import does.
-        let repeats = std::mem::take(&mut self.repeats);
         stacker::maybe_grow(256 * 1024, 8 * 1024 * 1024, || match frame {
             0 => self.block(&code.body),
             _ => {
@@ -118,7 +119,6 @@ impl<'p> Interpreter<'p> {
                 self.importing -= 1;
             }
         });
-        self.repeats = repeats;
         self.ways_out = EarlyExits { of_program: self.ways_out.of_program, ..ways_out };
         if let Some(outer) = self.callers.pop() {
             self.here = outer;

@@ -11,9 +11,19 @@ use crate::program::heap::values::{Closure, Paused, Value};
 use crate::program::summaries::TaskQueue;
 use rustc_hash::FxHashMap;
 
-/// What tasks have made, while tasks run.
+/// Coroutines that run when somebody waits.
 #[derive(Default)]
-pub(super) struct MadeByTasks {
+pub(super) struct Tasks<'p> {
+    /// Those that have not run, in their order.
+    pub waiting: Vec<Value<'p>>,
+    /// What tasks have made, while tasks run.
+    made: Option<MadeByTasks>,
+    /// How often it was asked whether some wait.
+    pub asked: usize,
+}
+
+#[derive(Default)]
+struct MadeByTasks {
     /// How many of each function.
     times: FxHashMap<(FileId, usize), u32>,
     /// How many were not followed, since there were so many.
@@ -75,7 +85,7 @@ impl<'p> Interpreter<'p> {
         if self.function_of(&paused.closure).is_generator {
             return false;
         }
-        self.tasks.push(coroutine.clone());
+        self.tasks.waiting.push(coroutine.clone());
         true
     }
 
@@ -141,10 +151,10 @@ impl<'p> Interpreter<'p> {
 
     /// Something waits that is no coroutine of the project: the tasks that were made run, in their order.
     pub(super) fn run_tasks(&mut self, span: Span) {
-        self.asked_for_tasks += 1;
-        let outermost = self.made_by_tasks.is_none();
-        while !self.tasks.is_empty() {
-            for task in std::mem::take(&mut self.tasks) {
+        self.tasks.asked += 1;
+        let outermost = self.tasks.made.is_none();
+        while !self.tasks.waiting.is_empty() {
+            for task in std::mem::take(&mut self.tasks.waiting) {
                 if self.is_made_again(&task) {
                     // How many were made before is no part of what a call is known by.
                     self.summaries.left_out += 1;
@@ -154,10 +164,10 @@ impl<'p> Interpreter<'p> {
                 // What a task raises is told to who waits for it.
                 self.flow = super::Flow::Next;
             }
-            self.made_by_tasks.get_or_insert_default();
+            self.tasks.made.get_or_insert_default();
         }
         // It is of one that runs them all.
-        if outermost && let Some(made) = self.made_by_tasks.take() {
+        if outermost && let Some(made) = self.tasks.made.take() {
             self.summaries.left_out -= made.passed_over;
         }
     }
@@ -166,7 +176,7 @@ impl<'p> Interpreter<'p> {
     fn is_made_again(&mut self, task: &Value<'p>) -> bool {
         /// Enough for a task that makes one for each GPU of a machine.
         const MOST: u32 = 8;
-        let (Some(made), Value::Paused(paused)) = (&mut self.made_by_tasks, task) else { return false };
+        let (Some(made), Value::Paused(paused)) = (&mut self.tasks.made, task) else { return false };
         let times = made.times.entry((paused.closure.file, paused.closure.function)).or_insert(0);
         *times += 1;
         made.passed_over += usize::from(*times > MOST);
@@ -175,19 +185,19 @@ impl<'p> Interpreter<'p> {
 
     /// What became of the tasks in a body that began when these waited.
     pub(super) fn tasks_since(&self, before: Vec<Value<'p>>, asked: usize) -> TaskQueue<'p> {
-        match self.asked_for_tasks == asked {
-            true => TaskQueue { before: None, left: self.tasks[before.len()..].to_vec() },
-            false => TaskQueue { before: Some(before), left: self.tasks.clone() },
+        match self.tasks.asked == asked {
+            true => TaskQueue { before: None, left: self.tasks.waiting[before.len()..].to_vec() },
+            false => TaskQueue { before: Some(before), left: self.tasks.waiting.clone() },
         }
     }
 
     /// The tasks wait that a call left which is not followed again.
     pub(super) fn leave_tasks_again(&mut self, queue: &TaskQueue<'p>, relation: &Relation) {
         if queue.before.is_some() {
-            self.asked_for_tasks += 1;
-            self.tasks.clear();
+            self.tasks.asked += 1;
+            self.tasks.waiting.clear();
         }
-        self.tasks.extend(queue.left.iter().map(|task| relation.apply(task)));
+        self.tasks.waiting.extend(queue.left.iter().map(|task| relation.apply(task)));
     }
 
     /// Runs a coroutine that was called before, unless a summary says what that does.
@@ -252,7 +262,7 @@ impl<'p> Interpreter<'p> {
 
     /// The tasks that nobody waited for: whether they run is not known.
     pub(super) fn run_tasks_left(&mut self, span: Span) {
-        if !self.tasks.is_empty() {
+        if !self.tasks.waiting.is_empty() {
             self.in_an_arm(|run| run.run_tasks(span));
         }
     }

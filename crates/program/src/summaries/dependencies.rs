@@ -214,6 +214,8 @@ impl<'p> Facts<'p> {
         self.calls.pop();
         let is_own = |fact: &Dependency<'p>| match fact {
             Dependency::Refused(call) => !call.by_arguments && body == SummaryBody::Function(call.function),
+            // The body of a module runs once, whatever loops lie around the import.
+            Dependency::Repeated(_) if matches!(body, SummaryBody::Module(_)) => true,
             Dependency::Repeated(true) => around.repeats == 0,
             Dependency::ExpectsFailure(true) => !around.expects_failure,
             _ => false,

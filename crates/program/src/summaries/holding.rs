@@ -95,12 +95,14 @@ impl<'p> Summary<'p> {
         relation: &mut Relation,
         repeats: usize,
     ) -> (Vec<HeapWrite<'p>>, Value<'p>) {
-        let loops = repeats.cast_signed() - self.call.repeats.cast_signed();
         if !self.made.is_empty() {
             match self.call.closure {
-                Some(_) => heap.make_again(&self.made, relation, loops),
-                // A module runs once in each program: what it makes can be the same.
-                None => heap.make_as_before(&self.made, relation, loops),
+                Some(_) => {
+                    let loops = repeats.cast_signed() - self.call.repeats.cast_signed();
+                    heap.make_again(&self.made, relation, loops);
+                }
+                // A module runs once in each program, in no loop: what it makes can be the same.
+                None => heap.make_as_before(&self.made, relation),
             }
         }
         let is_same = self.call.closure.is_none() && relation.is_identity();
