@@ -107,9 +107,7 @@ impl<'p> Interpreter<'p> {
             return self.dispatch(table, otherwise, args, site);
         }
         let function = self.function_of(closure);
-        // One that is only made does not run yet.
-        let makes = function.is_async || function.is_generator;
-        if !makes && !self.may_follow(closure, &args) {
+        if !self.may_follow(closure, &args) {
             if self.flow == Flow::Next && self.never_returns(closure) {
                 self.flow = Flow::Raise;
             }
@@ -134,7 +132,7 @@ impl<'p> Interpreter<'p> {
         let is_open = args.open;
         let mut arguments = super::arguments::bind_arguments(function, closure, args);
         self.given_by_command_line(closure, is_open, &mut arguments);
-        if makes {
+        if function.is_async || function.is_generator {
             let scope = self.bind_parameters(closure, &arguments);
             if function.is_generator {
                 self.set_position(scope, IteratorPosition::At(0));
