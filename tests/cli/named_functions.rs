@@ -43,6 +43,26 @@ main()
         "import fire\nclass Tool:\n    def train(self): torch.cuda.init()\nfire.Fire(Tool)\n",
     ),
     (
+        "fire of a class without a statement",
+        "import fire
+class Base:
+    def train(self): torch.cuda.init()
+fire.Fire(type('Tool', (Base,), {}))
+",
+    ),
+    (
+        "a method of such a class that the command line names",
+        "import argparse
+class Base:
+    def train(self): torch.cuda.init()
+tool = type('Tool', (Base,), {})()
+parser = argparse.ArgumentParser()
+parser.add_argument('command')
+args = parser.parse_args()
+getattr(tool, args.command)()
+",
+    ),
+    (
         "click",
         "import click
 @click.group()
@@ -179,4 +199,22 @@ def start(): os.environ['CUDA_VISIBLE_DEVICES'] = '1'
     assert!(said.stdout.contains(end), "{said:?}");
     let said = project.run("trace test_app.py");
     assert!(said.stdout.contains("No call that initialises CUDA was seen."), "{said:?}");
+}
+
+/// No statement defines the class, and the process that is started has its object.
+#[test]
+fn an_object_of_a_class_without_a_statement_is_used_in_a_child() {
+    let text = "import torch
+import torch.multiprocessing as mp
+class Base(torch.nn.Module):
+    def forward(self, x): return x
+model = type('Made', (Base,), {})().cuda()
+def work(rank):
+    model(torch.zeros(1))
+if __name__ == '__main__':
+    mp.spawn(work, nprocs=2)
+";
+    let said = Project::new().file("main.py", text).run("trace main.py");
+    let child = "Made()() initialises CUDA: computes with what lies on the GPU  (in a child process)";
+    assert!(said.stdout.contains(child), "{said:?}");
 }

@@ -10,6 +10,7 @@ mod copies;
 mod reads;
 mod relation;
 mod slots;
+mod streams;
 pub mod values;
 mod watches;
 

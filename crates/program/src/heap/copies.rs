@@ -389,7 +389,7 @@ mod tests {
         let (dataclass, counts_devices) = (false, false);
         Rc::new(ClassValue {
             file,
-            class: 0,
+            class: Some(0),
             scope,
             bases,
             metaclass: None,

@@ -1,12 +1,14 @@
 //! What a variable may hold while a program is followed: a constant, a piece of the project, the name of
 //! something outside it, or unknown. Never a guess. What can change is a reference to a scope of the heap.
 
-use crate::code::Comprehension;
 use crate::facts::{FileId, Place, Span};
 use crate::program::modules::FolderId;
 use smallvec::SmallVec;
 use std::borrow::Cow;
 use std::rc::Rc;
+
+pub(crate) use super::streams::StreamOutput;
+pub use super::streams::{Source, Stream};
 
 /// A namespace on the run's heap: a module, a function call, a class or an instance.
 pub type ScopeId = u32;
@@ -163,7 +165,8 @@ pub enum Role {
 #[derive(Clone, Debug)]
 pub(crate) struct ClassValue<'p> {
     pub file: FileId,
-    pub class: usize,
+    /// The number of its statement in the file; `None` for what `type(name, bases, names)` makes.
+    pub class: Option<usize>,
     pub scope: ScopeId,
     pub bases: Vec<Value<'p>>,
     /// The class of the class, where the project has one.
@@ -195,54 +198,6 @@ pub(crate) struct LazyImport<'p> {
 pub(crate) struct Paused<'p> {
     pub closure: Rc<Closure<'p>>,
     pub scope: ScopeId,
-}
-
-#[derive(Debug)]
-pub struct Stream<'p> {
-    pub source: Source<'p>,
-    /// The scope that keeps how far it has come.
-    pub state: ScopeId,
-}
-
-/// Where the elements of a stream come from.
-#[derive(Debug)]
-pub enum Source<'p> {
-    /// A generator expression: it is evaluated in the namespace in which it stands.
-    Expression {
-        comprehension: &'p Comprehension<'p>,
-        file: FileId,
-        scope: ScopeId,
-        /// Its first collection is looked up when it is made.
-        first: Value<'p>,
-        span: Span,
-    },
-    /// `field(default_factory=function)`: each object gets its own.
-    Factory(Value<'p>),
-    /// `map` and `filter`.
-    Calls { function: Value<'p>, columns: Vec<Value<'p>>, keeps: StreamOutput },
-    /// `iter(collection)`
-    Elements(Value<'p>),
-    /// `zip`, of iterators.
-    Zip(Vec<Value<'p>>),
-    /// `enumerate`: an iterator, and the first number.
-    Numbered(Value<'p>, i64),
-    /// `itertools.chain`: one iterator behind the other.
-    Chain(Vec<Value<'p>>),
-    /// `itertools.islice`: so many elements of an iterator.
-    First(Value<'p>, usize),
-}
-
-/// What calls make of the elements of an iterator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum StreamOutput {
-    /// What they return.
-    Results,
-    /// The elements for which they return something true.
-    Elements,
-    /// Some of the elements.
-    Some,
-    /// The same; from the first for which it is decided, no other is asked about.
-    Until,
 }
 
 /// Longer texts and collections are not followed: nothing that chooses a GPU is that long, and a loop would fill the memory.

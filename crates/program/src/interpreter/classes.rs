@@ -52,7 +52,7 @@ impl<'p> Interpreter<'p> {
         let scope = self.new_scope(Some(self.here.scope), true);
         let value = Rc::new(ClassValue {
             file: self.here.file,
-            class: index,
+            class: Some(index),
             scope,
             bases,
             metaclass: metaclass.clone(),

@@ -179,7 +179,7 @@ impl<'p> Interpreter<'p> {
         self.resolution_order(&class).into_iter().find_map(|class| {
             let Value::Class(class) = class else { return None };
             let code = self.code_of(class.file);
-            code.classes[class.class].body.iter().find_map(|step| match &step.kind {
+            self.class_code(&class).body.iter().find_map(|step| match &step.kind {
                 StatementKind::Define { function, .. } => {
                     Some(code.functions[*function].name).filter(|known| *known == name)
                 }

@@ -9,10 +9,7 @@ use crate::facts::{FileId, Span};
 use crate::program::heap::values::{ClassValue, Role, Value};
 use std::rc::Rc;
 
-/// The number of a class that no statement defines.
-const MADE: usize = usize::MAX;
-
-/// Under which name such a class keeps its own.
+/// Under which name a class that no statement defines keeps its own.
 const NAME: &str = "__name__";
 
 static NO_CODE: Class<'static> = Class {
@@ -26,14 +23,14 @@ static NO_CODE: Class<'static> = Class {
 impl<'p> Interpreter<'p> {
     /// The code of a class; of one that is made without, nothing stands in it.
     pub(super) fn class_code(&self, class: &ClassValue<'p>) -> &'p Class<'p> {
-        self.code_of(class.file).classes.get(class.class).unwrap_or(&NO_CODE)
+        class.class.map_or(&NO_CODE, |number| &self.code_of(class.file).classes[number])
     }
 
     /// What `__name__` of a class is.
     pub(super) fn name_of_class(&self, class: &ClassValue<'p>, span: Span) -> Value<'p> {
         match class.class {
-            MADE => self.in_scope(class.scope, NAME).cloned().unwrap_or(Value::Unknown),
-            _ => Value::text(self.class_code(class).name, self.place(span)),
+            None => self.in_scope(class.scope, NAME).cloned().unwrap_or(Value::Unknown),
+            Some(_) => Value::text(self.class_code(class).name, self.place(span)),
         }
     }
 
@@ -51,7 +48,7 @@ impl<'p> Interpreter<'p> {
         });
         let class = Rc::new(ClassValue {
             file: self.here.file,
-            class: MADE,
+            class: None,
             scope: self.new_scope(None, true),
             bases,
             metaclass,
@@ -83,7 +80,7 @@ impl<'p> Interpreter<'p> {
         for (file, scope) in self.in_order.clone() {
             for name in self.classes_in(file) {
                 let Some(Value::Class(class)) = self.in_scope(scope, name).cloned() else { continue };
-                let is_here = class.file == file && class.class != MADE;
+                let is_here = class.file == file && class.class.is_some();
                 let builds_on = |run: &mut Self, known: &Value<'p>| match run.force(known.clone()) {
                     Value::Class(known) => known.scope == base.scope,
                     _ => false,
@@ -200,7 +197,7 @@ impl<'p> Interpreter<'p> {
         let is_class = match value {
             Value::Class(_) => Some(true),
             Value::Outside(path) => {
-                let last = self.paths.text(*path).rsplit('.').next().unwrap_or_default().to_owned();
+                let last = self.paths.text(*path).rsplit('.').next().unwrap_or_default();
                 (!last.contains('(')).then(|| last.starts_with(|first: char| first.is_uppercase()))
             }
             Value::Unknown | Value::OneOf(_) | Value::Deferred(..) => None,

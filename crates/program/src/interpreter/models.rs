@@ -118,9 +118,8 @@ impl<'p> Interpreter<'p> {
         }
         let Value::Instance(instance) = object else { return };
         if self.lies_on_gpu(object) {
-            let class = &instance.class;
-            let name = self.program.code(class.file).classes[class.class].name;
-            self.note_use(format!("{name}()"), span);
+            let name = self.name_of_class(&instance.class, span);
+            self.note_use(format!("{}()", name.as_text().unwrap_or_default()), span);
         }
     }
 

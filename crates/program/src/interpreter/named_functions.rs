@@ -209,7 +209,7 @@ impl<'p> Interpreter<'p> {
         for class in self.resolution_order(&instance.class) {
             let Value::Class(class) = class else { continue };
             let code = self.code_of(class.file);
-            for step in &code.classes[class.class].body {
+            for step in &self.class_code(&class).body {
                 if let StatementKind::Define { function, .. } = &step.kind
                     && let name = code.functions[*function].name
                     && is_wanted(name)
