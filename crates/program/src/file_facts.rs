@@ -178,7 +178,7 @@ pub(super) fn imported_by_name(
         if inside.len() + below.len() > MOST {
             break;
         }
-        let below = below.into_iter().filter(|(name, _)| *name != "__init__").map(|(_, module)| module);
+        let below = below.iter().filter(|(name, _)| &**name != "__init__").map(|(_, module)| *module);
         for module in below {
             inside.extend(module.file());
             packages.extend(Some(module).filter(|module| walks && !packages.contains(module)));

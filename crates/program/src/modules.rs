@@ -5,6 +5,10 @@ use crate::facts::FileId;
 use crate::sources::{Language, Sources, folder_of};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::OnceLock;
+
+/// What a folder holds: its name there, and what it is.
+pub type Child = (Box<str>, ImportTarget);
 
 /// The project as an importer sees it.
 pub struct Modules {
@@ -12,6 +16,8 @@ pub struct Modules {
     pub crates: Crates,
     /// Name → folder → what the folder holds under that name. Most imported names are none of these.
     children: FxHashMap<String, FxHashMap<FolderId, ImportTarget>>,
+    /// The same by folder, made when somebody asks for all that a folder holds.
+    held: OnceLock<FxHashMap<FolderId, Vec<Child>>>,
     folders: Vec<Folder>,
     /// Path → folder.
     folder_ids: FxHashMap<String, FolderId>,
@@ -70,6 +76,7 @@ impl Modules {
         let mut modules = Modules {
             crates: Crates::new(sources),
             children: FxHashMap::default(),
+            held: OnceLock::new(),
             folders: vec![root],
             folder_ids: std::iter::once((String::new(), ROOT)).collect(),
             homes: Vec::new(),
@@ -213,12 +220,20 @@ impl Modules {
         self.children.get(name).into_iter().flat_map(|folders| folders.values().copied())
     }
 
-    /// All that a package or folder holds, in no order.
-    pub fn children_of(&self, of: ImportTarget) -> Vec<(&str, ImportTarget)> {
-        let Some(folder) = self.folder_of(of) else { return Vec::new() };
-        let below =
-            self.children.iter().filter_map(|(name, folders)| Some((&**name, *folders.get(&folder)?)));
-        below.collect()
+    /// All that a package or folder holds, in the order of the names.
+    pub fn children_of(&self, of: ImportTarget) -> &[Child] {
+        let held = self.held.get_or_init(|| {
+            let mut held: FxHashMap<FolderId, Vec<Child>> = FxHashMap::default();
+            for (name, folders) in &self.children {
+                for (&folder, &child) in folders {
+                    held.entry(folder).or_default().push((name.as_str().into(), child));
+                }
+            }
+            held.values_mut()
+                .for_each(|children| children.sort_unstable_by(|one, other| one.0.cmp(&other.0)));
+            held
+        });
+        self.folder_of(of).and_then(|folder| held.get(&folder)).map_or(&[], Vec::as_slice)
     }
 
     fn folder_of(&self, of: ImportTarget) -> Option<FolderId> {

@@ -105,11 +105,8 @@ impl<'p> Interpreter<'p> {
         let text = self.paths.text(*path).clone();
         let base = text.strip_suffix("().start").filter(|base| waits_for_start(base))?;
         if !starts_process(base) {
-            let starved = std::mem::take(&mut self.handed.starved);
-            let result = self.special(object, "run", Vec::new(), span);
-            if std::mem::replace(&mut self.handed.starved, starved)
-                && let Some(run) = self.method_of(object, "run")
-            {
+            let (result, starved) = self.run_worker(|run| run.special(object, "run", Vec::new(), span));
+            if starved && let Some(run) = self.method_of(object, "run") {
                 self.keep_waiting(&Value::Function(run), &Args::default());
             }
             return result;
@@ -179,16 +176,17 @@ impl<'p> Interpreter<'p> {
                 Value::Function(closure) if runs => {
                     let closure = closure.clone();
                     let arguments = self.arguments_for(callee, args, span);
-                    let (starved, kept) = (std::mem::take(&mut self.handed.starved), arguments.clone());
+                    let kept = arguments.clone();
                     let (mut raises, seen) = (false, self.seen_raises);
-                    self.on_some_ways(|run| {
+                    let work = |run: &mut Self| {
                         let result = run.run_function(&closure, arguments, span);
                         run.run_paused(&result, span);
                         raises = run.flow == Flow::Raise || run.seen_raises > seen;
                         run.flow = Flow::Next;
-                    });
+                    };
+                    let ((), starved) = self.run_worker(|run| run.on_some_ways(work));
                     self.handed.worker_raised |= raises;
-                    if std::mem::replace(&mut self.handed.starved, starved) {
+                    if starved {
                         self.keep_waiting(&argument.value, &kept);
                     }
                 }

@@ -151,16 +151,10 @@ impl<'p> Interpreter<'p> {
         args: &Args<'p>,
         span: Span,
     ) -> Option<Value<'p>> {
-        if let Value::Collection(queue) = collection
-            && let Some(result) = self.queue_method(*queue, name, args, span)
-        {
-            return Some(result);
+        if let Value::Collection(_) = collection {
+            return self.change_collection(collection, name, args, span);
         }
         let (changed, result) = self.changed(collection, name, args, span)?;
-        if let Value::Collection(scope) = collection {
-            self.set_contents(*scope, changed);
-            return Some(result);
-        }
         let changed = if self.is_repeated() { Value::Unknown } else { changed };
         match &place.kind {
             ExprKind::Name(name) => self.rebind(name, changed),

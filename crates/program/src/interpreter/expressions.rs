@@ -177,9 +177,8 @@ impl<'p> Interpreter<'p> {
                 let text = if is_main { Cow::Borrowed("__main__") } else { Cow::Owned(dotted) };
                 Value::text(text, self.place(span))
             }
-            "__file__" => Value::text(self.program.name_of(self.here.file), self.place(span)),
             "__doc__" => Value::Unknown,
-            "__path__" | "__package__"
+            "__file__" | "__path__" | "__package__"
                 if let Some(value) = self.set_by_import(self.here.file, name, span) =>
             {
                 value

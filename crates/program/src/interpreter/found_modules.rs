@@ -89,10 +89,8 @@ impl<'p> Interpreter<'p> {
     /// The modules and packages that a package or folder holds, in the order of their names.
     fn modules_below(&mut self, package: ImportTarget) -> Vec<(&'p str, ImportTarget)> {
         self.program.note_question(|| TextQuestion::Anything);
-        let mut below = self.program.modules.children_of(package);
-        below.retain(|(name, _)| *name != "__init__");
-        below.sort_unstable_by_key(|(name, _)| *name);
-        below
+        let below = self.program.modules.children_of(package).iter().map(|(name, module)| (&**name, *module));
+        below.filter(|(name, _)| *name != "__init__").collect()
     }
 
     /// `pkgutil.iter_modules(path, prefix)` and `pkgutil.walk_packages(path, prefix)`: a finder, the name of the module and whether

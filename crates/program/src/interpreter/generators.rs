@@ -160,7 +160,11 @@ impl<'p> Interpreter<'p> {
         if let Value::Paused(_) | Value::Stream(_) = values {
             let result = self.delegate(&values);
             if self.waiting().is_none_or(|number| self.resumes[number].body.is_none()) {
-                self.pass_on(&result);
+                // What the other one gave this one gave too.
+                self.note_given(match &result {
+                    Value::Sequence(given) => Some(given),
+                    _ => None,
+                });
                 return result;
             }
         }
@@ -178,33 +182,22 @@ impl<'p> Interpreter<'p> {
         Value::None
     }
 
-    /// What another generator gave that this one passes on is given by this one too.
-    fn pass_on(&mut self, given_by_other: &Value<'p>) {
+    /// Notes what the running generator gave; `None` where that is not known. Returns where one leads that waits for ever.
+    fn note_given(&mut self, more: Option<&[Value<'p>]>) -> Option<Landing> {
         let frame = self.here.frame;
-        let is_sure = self.here.repeats == 0;
-        let (uncertain, ways_out) = (self.uncertain, self.ways_out);
-        let Some(given) = self.given.iter_mut().rev().find(|given| given.frame == frame) else { return };
-        let followed = is_sure && given.uncertain == uncertain && given.ways_out == ways_out;
-        match (&mut given.values, given_by_other) {
-            (Some(values), Value::Sequence(more)) if followed => values.extend(more.iter().cloned()),
+        let given = self.given.iter_mut().rev().find(|given| given.frame == frame)?;
+        let followed =
+            given.uncertain == self.uncertain && given.ways_out == self.ways_out && self.here.repeats == 0;
+        match (&mut given.values, more) {
+            (Some(values), Some(more)) if followed => values.extend_from_slice(more),
             _ => given.values = None,
         }
+        given.suspended
     }
 
     /// `yield` in a generator of the project: what waits for it runs now.
     pub(super) fn resume_with(&mut self, value: Value<'p>) -> Value<'p> {
-        let frame = self.here.frame;
-        let mut suspended = None;
-        if let Some(given) = self.given.iter_mut().rev().find(|given| given.frame == frame) {
-            suspended = given.suspended;
-            let followed = given.uncertain == self.uncertain
-                && given.ways_out == self.ways_out
-                && self.here.repeats == 0;
-            match &mut given.values {
-                Some(values) if followed => values.push(value.clone()),
-                _ => given.values = None,
-            }
-        }
+        let suspended = self.note_given(Some(std::slice::from_ref(&value)));
         self.yielded = Some(value.clone());
         let Some(number) = self.waiting() else {
             // Nobody says that it is asked for more.

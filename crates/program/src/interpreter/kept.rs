@@ -159,6 +159,9 @@ impl<'p> Interpreter<'p> {
     /// `del name` and `name = None`: the object may end here, if nobody else has it.
     pub(super) fn end_objects(&mut self, targets: &'p [Target<'p>], span: Span) {
         let has_methods = self.setters.contains("__del__");
+        if !has_methods && self.kept(OF_OBJECTS).is_empty() {
+            return;
+        }
         for target in targets {
             let Target::Name(name, _) = target else { continue };
             let Some(object @ Value::Instance(_)) = self.look_up(self.here.scope, name).cloned() else {
@@ -210,6 +213,13 @@ impl<'p> Interpreter<'p> {
             held.sort_by_key(|(name, _)| *name);
             held.into_iter().for_each(|(_, object)| self.end_object(&object, Span::default()));
         }
+    }
+
+    /// Runs what somebody else calls; whether it came to a queue that is empty.
+    pub(super) fn run_worker<R>(&mut self, run: impl FnOnce(&mut Self) -> R) -> (R, bool) {
+        let around = std::mem::take(&mut self.handed.starved);
+        let result = run(self);
+        (result, std::mem::replace(&mut self.handed.starved, around))
     }
 
     /// A thread that found a queue empty goes on when somebody has put something there.

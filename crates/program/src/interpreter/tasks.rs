@@ -22,6 +22,7 @@ pub(super) struct Tasks<'p> {
     pub asked: usize,
 }
 
+/// Counts of what tasks have made.
 #[derive(Default)]
 struct MadeByTasks {
     /// How many of each function.

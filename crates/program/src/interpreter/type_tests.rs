@@ -7,7 +7,7 @@ use super::statements::equal;
 use crate::code::{Comparison, Expr, ExprKind, StatementKind};
 use crate::facts::Span;
 use crate::program::heap::CONTENTS;
-use crate::program::heap::values::{ClassValue, Text, Value, agreed};
+use crate::program::heap::values::{ClassValue, Closure, Text, Value, agreed};
 use crate::sources::Language;
 use std::rc::Rc;
 
@@ -80,17 +80,26 @@ impl<'p> Interpreter<'p> {
 
     /// What `__instancecheck__` of the class of a class says.
     fn checked_by_metaclass(&mut self, class: &Rc<ClassValue<'p>>, value: &Value<'p>) -> Option<Value<'p>> {
-        let Value::Function(check) = self.class_attribute(class.metaclass.as_ref()?, "__instancecheck__")
-        else {
-            return None;
-        };
+        let check = self.method_of_metaclass(class, "__instancecheck__")?;
         // An object of the class itself is not asked about.
         if matches!(value, Value::Instance(instance) if instance.class.scope == class.scope) {
             return Some(Value::Bool(true));
         }
-        let (check, span) = (check.bound_to(Value::Class(class.clone())), self.here.statement);
+        let span = self.here.statement;
         let said = self.run_function(&check, Args::positional(vec![value.clone()], span), span);
         Some(self.force(said))
+    }
+
+    /// A method of the class of a class, bound to that.
+    fn method_of_metaclass(
+        &mut self,
+        class: &Rc<ClassValue<'p>>,
+        name: &'static str,
+    ) -> Option<Rc<Closure<'p>>> {
+        match self.class_attribute(class.metaclass.as_ref()?, name) {
+            Value::Function(method) => Some(method.bound_to(Value::Class(class.clone()))),
+            _ => None,
+        }
     }
 
     /// `issubclass(class, base)`
@@ -128,11 +137,7 @@ impl<'p> Interpreter<'p> {
     /// What `__subclasscheck__` of the class of a class says.
     pub(super) fn asked_subclass(&mut self, base: &Value<'p>, class: &Value<'p>, span: Span) -> Option<bool> {
         let Value::Class(base) = base else { return None };
-        let Value::Function(check) = self.class_attribute(base.metaclass.as_ref()?, "__subclasscheck__")
-        else {
-            return None;
-        };
-        let check = check.bound_to(Value::Class(base.clone()));
+        let check = self.method_of_metaclass(base, "__subclasscheck__")?;
         let said = self.run_function(&check, Args::positional(vec![class.clone()], span), span);
         let said = self.force(said);
         self.truth(&said)

@@ -29,9 +29,6 @@ const SAID: &[&str] = &[
 
 /// `uv pip install flash-attn`
 pub(super) fn without_torch(scope: &FileScope<'_>) -> Vec<RawFinding> {
-    if scope.program.has_any(SAID) {
-        return Vec::new();
-    }
     let mut found: Vec<RawFinding> = Vec::new();
     for command in scope.own_commands() {
         let Some(told) = command.told_pip_install() else { continue };
@@ -52,6 +49,10 @@ pub(super) fn without_torch(scope: &FileScope<'_>) -> Vec<RawFinding> {
             Some(place) => raw_finding.beside(place, "it is listed here"),
             None => raw_finding,
         });
+    }
+    // All of the project is searched for it, so it is asked last.
+    if !found.is_empty() && scope.program.has_any(SAID) {
+        found.clear();
     }
     found
 }
