@@ -2,17 +2,21 @@
 //! and workers that wait for a queue. It is kept among the names of the module that was started, so that ways join it and calls
 //! that ask for it are known by it.
 
+use super::builtin_names::is_builtin;
 use super::calls::Args;
 use super::loops::MOST_ELEMENTS;
 use super::{Flow, Interpreter};
-use crate::code::{Function, Target};
+use crate::code::walk::{CodeNode, walk_block};
+use crate::code::{Expr, ExprKind, Function, StatementKind, Target};
 use crate::facts::Span;
-use crate::program::heap::values::{ClassValue, ScopeId, Value};
+use crate::program::heap::values::{ClassValue, Closure, ScopeId, Value};
 use crate::program::summaries::Dependency;
 use std::rc::Rc;
 
 /// Objects that loggers were given: handlers, filters, formatters.
 const OF_LOGGING: &str = "what loggers were given";
+/// What is called of them when something is logged.
+const ASKED_BY_LOGGING: [&str; 3] = ["filter", "format", "emit"];
 /// Functions that signals call.
 const OF_SIGNALS: &str = "what signals call";
 /// Functions that show warnings.
@@ -41,9 +45,9 @@ impl<'p> Interpreter<'p> {
     /// Keeps something under one of these names, beside what is there.
     fn keep(&mut self, name: &'static str, kept: Value<'p>) {
         let Some(&scope) = self.modules.get(&self.entry) else { return };
-        self.summaries.left_out += 1;
         let mut all = self.kept(name);
         if all.len() < MOST_ELEMENTS && !all.iter().any(|known| known.same(&kept)) {
+            self.summaries.left_out += 1;
             all.push(kept);
             self.bind_in(scope, name, Value::sequence(all));
             if !self.is_kept(name) {
@@ -94,7 +98,7 @@ impl<'p> Interpreter<'p> {
             "debug" | "info" | "warning" | "warn" | "error" | "exception" | "critical" | "fatal" | "log" => {
                 for object in self.kept(OF_LOGGING) {
                     self.on_some_ways(|run| {
-                        for method in ["filter", "format", "emit"] {
+                        for method in ASKED_BY_LOGGING {
                             run.special(&object, method, vec![Value::Unknown], span);
                         }
                     });
@@ -104,10 +108,56 @@ impl<'p> Interpreter<'p> {
         }
     }
 
+    /// Programs make such objects with each logger: a few of a class stand for all of it, and those that only make texts for none.
     fn keep_of_logging(&mut self, object: Value<'p>) {
-        if let Value::Instance(_) = object {
+        const OF_ONE_CLASS: usize = 4;
+        let Value::Instance(made) = &object else { return };
+        let mut matters = false;
+        for method in ASKED_BY_LOGGING {
+            matters |= self.method_of(&object, method).is_some_and(|method| self.may_matter(&method));
+        }
+        if !matters {
+            return;
+        }
+        let is_alike = |known: &Value<'p>| matches!(known, Value::Instance(known) if known.class.scope == made.class.scope);
+        if self.kept(OF_LOGGING).into_iter().filter(is_alike).count() < OF_ONE_CLASS {
             self.keep(OF_LOGGING, object);
         }
+    }
+
+    /// Whether a function may do something beside asking what it was given, and Python's own library: by its text.
+    fn may_matter(&self, closure: &Closure<'p>) -> bool {
+        let function = self.function_of(closure);
+        let itself = function.parameters.first().map(|parameter| parameter.name);
+        let is_given = |name: &str| function.parameters.iter().any(|parameter| parameter.name == name);
+        let is_elsewhere = |name: &'p str| {
+            !is_given(name)
+                && !is_builtin(name)
+                && !matches!(self.look_up(closure.scope, name), Some(Value::Outside(_)))
+        };
+        let has_own_bases = closure
+            .class
+            .iter()
+            .flat_map(|class| &class.bases)
+            .any(|base| !matches!(base, Value::Outside(_)));
+        let mut matters = function.mentions_gpu;
+        walk_block(self.program.code(closure.file), &function.body, &mut |node, _| {
+            matters |= match node {
+                CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) => match &call.callee.kind {
+                    ExprKind::Name("super") => has_own_bases,
+                    ExprKind::Name(name) => is_elsewhere(name),
+                    ExprKind::Attribute(object, _) => match object.kind {
+                        ExprKind::Name(name) if Some(name) == itself => true,
+                        _ => first_name(object).is_some_and(is_elsewhere),
+                    },
+                    _ => false,
+                },
+                CodeNode::Statement(step) => matches!(step.kind, StatementKind::Share(_)),
+                CodeNode::Target(Target::Attribute(object, ..)) => matches!(object.kind, ExprKind::Name(_)),
+                _ => false,
+            };
+        });
+        matters
     }
 
     /// `signal.signal(number, function)`, and what sends a signal to this process.
@@ -259,6 +309,17 @@ impl<'p> Interpreter<'p> {
     pub(super) fn ask_for_result(&mut self) {
         if !self.kept(RAISED).is_empty() {
             self.seems_to_raise();
+        }
+    }
+}
+
+/// The name that a chain of attributes begins with.
+fn first_name<'p>(mut expr: &Expr<'p>) -> Option<&'p str> {
+    loop {
+        match &expr.kind {
+            ExprKind::Name(name) => return Some(name),
+            ExprKind::Attribute(object, _) => expr = object,
+            _ => return None,
         }
     }
 }
