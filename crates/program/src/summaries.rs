@@ -45,6 +45,8 @@ pub(crate) enum SummaryBody {
 pub struct Summary<'p> {
     pub call: Call<'p>,
     reads: Vec<HeapRead<'p>>,
+    /// The first names that it read of its arguments: the argument, and the place in `reads`.
+    asked_first: SmallVec<[(usize, usize); ASKED_FIRST]>,
     facts: Vec<Dependency<'p>>,
     /// The calls that were followed, by the numbers of their functions: for each the deepest one.
     followed: Vec<NestedCall>,
@@ -103,6 +105,8 @@ pub(crate) struct OpenRecord {
 
 /// With a new start after so many, large projects take about half the memory, and no more time.
 const MOST_RECORDED: usize = 10_000;
+/// So many names of the arguments are looked at before a summary is compared in full.
+const ASKED_FIRST: usize = 6;
 /// A call that read more is followed again.
 const MOST_READS: usize = 20_000;
 
@@ -149,6 +153,7 @@ impl<'p> Summaries<'p> {
         &self,
         body: SummaryBody,
         arguments: &[Value<'p>],
+        heap: &Heap<'p>,
         context: impl FnOnce() -> Context,
         runs_alike: impl Fn(&Summary<'p>) -> bool,
     ) -> SmallVec<[Rc<Summary<'p>>; CANDIDATES]> {
@@ -156,7 +161,11 @@ impl<'p> Summaries<'p> {
             return SmallVec::new();
         };
         let context = context();
-        known.candidates(arguments, |summary| summary.may_hold(arguments, &context) && runs_alike(summary))
+        known.candidates(arguments, |summary| {
+            summary.may_hold(arguments, &context)
+                && runs_alike(summary)
+                && summary.was_asked_alike(heap, arguments)
+        })
     }
 
     /// A summary held: it is looked at first the next time.
@@ -317,6 +326,7 @@ fn summary_of<'p>(
         None => heap.made_by_module(recording, left, scopes)?,
     };
     let reads = heap.reads_of(recording);
+    let asked_first = holding::asked_first(&call, &reads);
     let touched = match &call.effects {
         None => TouchedVariables::default(),
         Some(effects) => dependencies::touched(&facts, effects),
@@ -345,6 +355,7 @@ fn summary_of<'p>(
     Some(Summary {
         call,
         reads,
+        asked_first,
         facts,
         followed,
         refused,

@@ -227,6 +227,15 @@ impl<'p> Value<'p> {
         }
     }
 
+    /// The names or contents of an object.
+    pub fn own_scope(&self) -> Option<ScopeId> {
+        match self {
+            Value::Instance(instance) => Some(instance.scope),
+            Value::Collection(scope) => Some(*scope),
+            _ => None,
+        }
+    }
+
     pub fn text(text: impl Into<Cow<'p, str>>, place: Place) -> Self {
         let text = text.into();
         if text.len() > LONGEST { Value::Unknown } else { Value::Text(Rc::new(Text { text, place })) }

@@ -4,6 +4,7 @@
 
 use super::builtin_names::is_builtin;
 use super::calls::Args;
+use super::known_effects::root_of;
 use super::loops::MOST_ELEMENTS;
 use super::{Flow, Interpreter};
 use crate::code::walk::{CodeNode, walk_block};
@@ -17,6 +18,9 @@ use std::rc::Rc;
 const OF_LOGGING: &str = "what loggers were given";
 /// What is called of them when something is logged.
 const ASKED_BY_LOGGING: [&str; 3] = ["filter", "format", "emit"];
+/// Modules of Python of which such objects make use to make texts.
+const MAKING_TEXTS: [&str; 10] =
+    ["copy", "datetime", "json", "logging", "re", "string", "textwrap", "threading", "time", "traceback"];
 /// Functions that signals call.
 const OF_SIGNALS: &str = "what signals call";
 /// Functions that show warnings.
@@ -35,6 +39,8 @@ pub(super) struct Handed<'p> {
     pub being_made: Vec<Rc<ClassValue<'p>>>,
     /// The kinds of what was handed to Python.
     pub kept: Vec<&'static str>,
+    /// How often something was added there: only the program that did so has it.
+    pub added: usize,
     /// A function waits for something in a queue that is empty.
     pub starved: bool,
     /// A function that somebody else called raised.
@@ -47,7 +53,7 @@ impl<'p> Interpreter<'p> {
         let Some(&scope) = self.modules.get(&self.entry) else { return };
         let mut all = self.kept(name);
         if all.len() < MOST_ELEMENTS && !all.iter().any(|known| known.same(&kept)) {
-            self.summaries.left_out += 1;
+            self.handed.added += 1;
             all.push(kept);
             self.bind_in(scope, name, Value::sequence(all));
             if !self.is_kept(name) {
@@ -125,15 +131,16 @@ impl<'p> Interpreter<'p> {
         }
     }
 
-    /// Whether a function may do something beside asking what it was given, and Python's own library: by its text.
+    /// Whether a function may do something beside making texts of what it was given: by its text.
     fn may_matter(&self, closure: &Closure<'p>) -> bool {
         let function = self.function_of(closure);
         let itself = function.parameters.first().map(|parameter| parameter.name);
         let is_given = |name: &str| function.parameters.iter().any(|parameter| parameter.name == name);
-        let is_elsewhere = |name: &'p str| {
-            !is_given(name)
-                && !is_builtin(name)
-                && !matches!(self.look_up(closure.scope, name), Some(Value::Outside(_)))
+        let makes_texts = |path| MAKING_TEXTS.contains(&root_of(self.paths.text(path)));
+        let is_elsewhere = |name: &'p str| match self.look_up(closure.scope, name) {
+            Some(Value::Outside(path)) => !makes_texts(*path),
+            Some(_) => !is_given(name),
+            None => !is_given(name) && !is_builtin(name),
         };
         let has_own_bases = closure
             .class
@@ -153,7 +160,8 @@ impl<'p> Interpreter<'p> {
                     _ => false,
                 },
                 CodeNode::Statement(step) => matches!(step.kind, StatementKind::Share(_)),
-                CodeNode::Target(Target::Attribute(object, ..)) => matches!(object.kind, ExprKind::Name(_)),
+                CodeNode::Target(Target::Attribute(object, _)) => matches!(object.kind, ExprKind::Name(_)),
+                CodeNode::Target(Target::Item(of)) => first_name(&of.0).is_some_and(is_elsewhere),
                 _ => false,
             };
         });

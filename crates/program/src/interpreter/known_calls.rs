@@ -32,7 +32,8 @@ pub(super) struct OpenBody<'p> {
     passed: usize,
     jumps: usize,
     relied_on: EventId,
-    beyond: [usize; 6],
+    starved: bool,
+    beyond: [usize; 7],
     open: OpenRecord,
 }
 
@@ -68,7 +69,13 @@ impl<'p> Interpreter<'p> {
         arguments: &[Value<'p>],
         site: Span,
     ) -> Option<Value<'p>> {
-        let known = self.summaries.of(body, arguments, || self.context(), |summary| self.runs_alike(summary));
+        let known = self.summaries.of(
+            body,
+            arguments,
+            &self.heap,
+            || self.context(),
+            |summary| self.runs_alike(summary),
+        );
         let (summary, relation, fit) = known.iter().find_map(|summary| {
             let relation = summary.relation(&self.heap, closure, arguments, &self.tasks.waiting)?;
             let fit = self.fit(summary, &relation)?;
@@ -251,6 +258,7 @@ impl<'p> Interpreter<'p> {
             passed: self.passed,
             jumps: self.jumps_ahead(),
             relied_on: std::mem::replace(&mut self.relied_on, EventId::MAX),
+            starved: std::mem::take(&mut self.handed.starved),
             beyond: self.beyond_summaries(),
             open: self.summaries.begin(
                 &mut self.heap,
@@ -277,7 +285,10 @@ impl<'p> Interpreter<'p> {
         // What was left to be done later, or cut off, is no answer for the next call; neither is what is left behind where
         // nothing comes next.
         let ends = self.flow == Flow::Next || self.flow == Flow::Raise && is_function;
-        let is_whole = ends && !self.trace.cut && self.trace.events.len() >= events;
+        // A worker that waits for a queue must be told of that each time.
+        let waits = self.handed.starved;
+        self.handed.starved |= began.starved;
+        let is_whole = ends && !waits && !self.trace.cut && self.trace.events.len() >= events;
         let modules = &self.in_order[began.modules..];
         let is_portable = began.beyond == self.beyond_summaries()
             && (modules.is_empty() || matches!(body, SummaryBody::Module(_)));
@@ -351,7 +362,7 @@ impl<'p> Interpreter<'p> {
     }
 
     /// How much there is of what belongs to one program and a summary does not repeat.
-    fn beyond_summaries(&self) -> [usize; 6] {
+    fn beyond_summaries(&self) -> [usize; 7] {
         [
             self.copied.len(),
             self.options_told() + self.option_forms.len(),
@@ -359,6 +370,7 @@ impl<'p> Interpreter<'p> {
             self.tied,
             self.trace.units.len(),
             self.trace.loaded.len(),
+            self.handed.added,
         ]
     }
 

@@ -39,10 +39,7 @@ impl<'p> Interpreter<'p> {
                 match gives_up {
                     true => self.seems_to_raise(),
                     // A thread waits here until somebody puts something into it.
-                    false => {
-                        self.summaries.left_out += 1;
-                        self.handed.starved = true;
-                    }
+                    false => self.handed.starved = true,
                 }
                 Value::Unknown
             }

@@ -1,6 +1,6 @@
 //! Whether a summary holds for a call, and what it then leaves in the heap.
 
-use super::{Context, Dependency, FunctionId, NestedCall, Record, Summary};
+use super::{ASKED_FIRST, Call, Context, Dependency, FunctionId, NestedCall, Record, Summary};
 use crate::program::heap::values::{Closure, Value};
 use crate::program::heap::{Heap, HeapRead, HeapWrite, Parents, Relation};
 use crate::program::state::TouchedVariables;
@@ -15,6 +15,19 @@ impl<'p> Summary<'p> {
         }
         let mut given = self.call.arguments.iter().zip(arguments);
         !given.any(|(known, now)| known.as_ref().is_some_and(|known| known.is_plainly_other(now)))
+    }
+
+    /// Whether one look at what it read first of its arguments leaves that open too.
+    pub(super) fn was_asked_alike(&self, heap: &Heap<'p>, arguments: &[Value<'p>]) -> bool {
+        self.asked_first.iter().all(|&(argument, read)| {
+            let Some(HeapRead::Slot { name, value, .. }) = self.reads.get(read) else { return true };
+            let Some(scope) = arguments.get(argument).and_then(Value::own_scope) else { return true };
+            match (value, heap.held(scope, name)) {
+                (Some(known), Some(now)) => !known.is_plainly_other(&now),
+                (None, None) => true,
+                _ => false,
+            }
+        })
     }
 
     /// Whether a call with these arguments would do the same where these `tasks` wait, as far as the heap decides that: which
@@ -141,4 +154,19 @@ impl Relation {
             }
         }
     }
+}
+
+/// The first names that a call read of its arguments: the argument, and the place in `reads`.
+pub(super) fn asked_first<'p>(
+    call: &Call<'p>,
+    reads: &[HeapRead<'p>],
+) -> SmallVec<[(usize, usize); ASKED_FIRST]> {
+    let owner = |scope| {
+        call.arguments.iter().position(|value| value.as_ref().and_then(Value::own_scope) == Some(scope))
+    };
+    let of_arguments = reads.iter().enumerate().filter_map(|(at, read)| match read {
+        HeapRead::Slot { scope, .. } => Some((owner(*scope)?, at)),
+        HeapRead::All { .. } => None,
+    });
+    of_arguments.take(ASKED_FIRST).collect()
 }
