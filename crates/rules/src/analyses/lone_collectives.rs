@@ -132,10 +132,10 @@ fn engines_of<'a>(scope: &FileScope<'a>) -> Vec<&'a str> {
             ExprKind::Call(call) => Some(path(scope, &call.callee)),
             _ => None,
         });
-        if let ([Target::Sequence(parts)], Some("deepspeed.initialize")) = (&targets[..], made) {
-            if let Some(Target::Name(name, _) | Target::Attribute(_, name)) = parts.first() {
-                found.push(*name);
-            }
+        if let ([Target::Sequence(parts)], Some("deepspeed.initialize")) = (&targets[..], made)
+            && let Some(Target::Name(name, _) | Target::Attribute(_, name)) = parts.first()
+        {
+            found.push(*name);
         }
     });
     found
