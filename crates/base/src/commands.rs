@@ -303,6 +303,9 @@ fn started(
         "pwsh" | "powershell" => powershell_started(words, at + 1, invocation),
         "cmd" => cmd_started(words, at + 1, invocation),
         "make" | "gmake" => make_started(words, at + 1),
+        "jupyter" | "jupyter-execute" | "jupyter-nbconvert" | "jupyter-run" | "papermill" => {
+            notebook_started(words, at, name).unwrap_or_else(|| Started::Program(name.to_owned()))
+        }
         "su" | "runuser" => {
             match words[at..].iter().position(|word| matches!(word, Some("-c" | "--command"))) {
                 Some(option) => Started::ShellCode(Dialect::Bourne, at + option + 1),
@@ -378,6 +381,10 @@ fn python_started(words: &[Option<&str>], mut at: usize, invocation: &mut Invoca
 fn module_started(words: &[Option<&str>], at: usize, module: &str, invocation: &mut Invocation) -> Started {
     let wrapper = match module {
         "pytest" => return Started::Tests(test_paths(words, at + 1)),
+        "jupyter" | "nbconvert" | "papermill" => {
+            let started = notebook_started(words, at, module);
+            return started.unwrap_or_else(|| Started::Module(module.to_owned()));
+        }
         "torch.distributed.run" | "torch.distributed.launch" => "torchrun",
         "accelerate.commands.launch" => "accelerate",
         "coverage" => "coverage",
@@ -398,6 +405,22 @@ fn module_started(words: &[Option<&str>], at: usize, module: &str, invocation: &
         Some(word) if has_ending(word, ".py") => Started::File(word.to_owned()),
         _ => Started::Unknown,
     }
+}
+
+/// `jupyter nbconvert --execute train.ipynb`, `jupyter execute train.ipynb`, `papermill train.ipynb out.ipynb`
+fn notebook_started(words: &[Option<&str>], at: usize, name: &str) -> Option<Started> {
+    let told = words.get(at + 1..).unwrap_or_default();
+    let says = |word: &str| told.contains(&Some(word));
+    let runs = match name {
+        "papermill" | "jupyter-execute" | "jupyter-run" => true,
+        _ if says("--execute") => true,
+        _ => name == "jupyter" && matches!(told.first(), Some(Some("execute" | "run"))),
+    };
+    let is_written = |at: usize| at > 0 && matches!(told[at - 1], Some("--output" | "-o"));
+    let file = told.iter().enumerate().find_map(|(at, word)| {
+        word.filter(|word| has_ending(word, ".ipynb") && !word.starts_with('-') && !is_written(at))
+    })?;
+    runs.then(|| Started::File(file.to_owned()))
 }
 
 fn file_behind_options(words: &[Option<&str>], mut at: usize, with_value: &[&str]) -> Started {

@@ -9,12 +9,15 @@ use super::{Program, Start};
 use crate::code::{Expr, ExprKind, Host};
 use crate::facts::{FileId, Place};
 pub(super) use crate::sources::normalised;
-use crate::sources::{Language, folder_of};
+use crate::sources::{Language, file_name_of, folder_of};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::hash::Hash;
 use std::sync::Arc;
+
+/// So many files are started by one command with a star.
+const MOST_FILES: usize = 64;
 
 /// A program of the project that a launcher starts.
 #[derive(Clone, Debug, Hash, Serialize, Deserialize)]
@@ -298,6 +301,31 @@ impl Program<'_> {
             }
             tail = tail.split_once('/')?.1;
         }
+    }
+
+    /// The files that a path leads to, which may have a star in the name: `notebooks/*.ipynb`.
+    pub(super) fn launched_files(&self, launcher: FileId, folder: Option<&str>, path: &str) -> Vec<FileId> {
+        let Some((start, end)) = path.split_once('*') else {
+            return self.launched_file(launcher, folder, path).into_iter().collect();
+        };
+        let (within, start) = start.rsplit_once('/').unwrap_or(("", start));
+        let folders = folder.into_iter().chain([self.folder_of(launcher), ""]);
+        let mut found = Vec::new();
+        for folder in folders {
+            let Some(within) = normalised(folder, within) else { continue };
+            let fits = |file: &FileId| {
+                let (own, name) = (self.folder_of(*file), file_name_of(self.name_of(*file)));
+                own == within
+                    && name.len() >= start.len() + end.len()
+                    && name.starts_with(start)
+                    && name.ends_with(end)
+            };
+            found = self.all_files().filter(fits).take(MOST_FILES).collect();
+            if !found.is_empty() {
+                break;
+            }
+        }
+        found
     }
 
     /// The composite action in a folder, which a workflow names instead of the file.

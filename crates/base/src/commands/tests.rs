@@ -31,6 +31,22 @@ fn interpreters_start_files_modules_and_code() {
 }
 
 #[test]
+fn notebooks_are_started_by_what_runs_them() {
+    for line in [
+        "jupyter nbconvert --to notebook --execute a/fit.ipynb",
+        "jupyter nbconvert --execute --output out.ipynb a/fit.ipynb",
+        "jupyter execute a/fit.ipynb",
+        "papermill a/fit.ipynb out.ipynb -p x 1",
+        "python -m jupyter nbconvert --execute a/fit.ipynb",
+        "python -m papermill a/fit.ipynb out.ipynb",
+    ] {
+        assert_eq!(of(line).started, file("a/fit.ipynb"), "{line}");
+    }
+    assert_eq!(of("jupyter nbconvert --to html a/fit.ipynb").started, Started::Program("jupyter".to_owned()));
+    assert_eq!(of("jupyter lab").started, Started::Program("jupyter".to_owned()));
+}
+
+#[test]
 fn wrappers_are_seen_through() {
     assert_eq!(of("nohup nice -n 5 python train.py").started, file("train.py"));
     assert_eq!(of("timeout -k 5 60 python train.py").started, file("train.py"));

@@ -140,9 +140,11 @@ impl<'s> Lowering<'s, '_> {
                 elements.extend(numbers);
                 continue;
             }
-            // A bare `$GPUS` may be several words.
+            // A bare `$GPUS` may be several words. `scripts/*.py` stands for the files that it fits.
+            let written = self.slice(value);
+            let is_files = only && is_pattern_of_programs(written);
             let is_plain =
-                matches!(element.kind, ExprKind::Text(_)) && !self.slice(value).contains(['*', '{', '?']);
+                matches!(element.kind, ExprKind::Text(_)) && (is_files || !written.contains(['*', '{', '?']));
             known &= is_plain;
             elements.push(element);
         }
@@ -221,4 +223,14 @@ impl<'s> Lowering<'s, '_> {
         let function = self.code.functions.len() - 1;
         block.push(self.step(node, StatementKind::Define { function, decorators: Vec::new() }));
     }
+}
+
+/// `scripts/*.py`: one star in the name of what can be started.
+fn is_pattern_of_programs(word: &str) -> bool {
+    let (folder, name) = word.rsplit_once('/').unwrap_or(("", word));
+    let is_program = [".py", ".ipynb", ".sh"].iter().any(|ending| name.ends_with(ending));
+    is_program
+        && name.matches('*').count() == 1
+        && !word.contains(['{', '?', '[', '$'])
+        && !folder.contains('*')
 }

@@ -319,15 +319,20 @@ impl<'p> Interpreter<'p> {
         }
         let targets: Vec<(FileId, Start)> = match &invocation.started {
             Started::File(path) => {
-                let file = program.launched_file(launcher, folder, path);
-                if let Some(script) = file.filter(|&file| !program.code_in_pieces(file).units.is_empty()) {
-                    return self.apart_from(|run| run.run_script(script, span, false));
+                let files = program.launched_files(launcher, folder, path);
+                let is_script = |file: &FileId| !program.code_in_pieces(*file).units.is_empty();
+                let (scripts, files): (Vec<FileId>, Vec<FileId>) = files.into_iter().partition(is_script);
+                if !scripts.is_empty() {
+                    let run_all = |run: &mut Self| {
+                        scripts.iter().for_each(|script| run.run_script(*script, span, false))
+                    };
+                    return self.apart_from(run_all);
                 }
                 // `./build/bin/llama-server` is no file that can be read here, and known all the same.
-                if file.is_none() && self.uses_gpu_by_name(program_name(path), words) {
+                if files.is_empty() && self.uses_gpu_by_name(program_name(path), words) {
                     return self.start_gpu_program(program_name(path), words, span);
                 }
-                file.map(|file| (file, Start::Script)).into_iter().collect()
+                files.into_iter().map(|file| (file, Start::Script)).collect()
             }
             Started::Make { folder: below, file, targets, variables } => {
                 let given = variables.iter().filter_map(|&at| words[at]?.split_once('='));

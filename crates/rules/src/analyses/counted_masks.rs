@@ -2,7 +2,7 @@
 
 use super::parsed_masks::mask_in;
 use crate::code::walk::{Ancestor, CodeNode, walk};
-use crate::code::{Expr, ExprKind};
+use crate::code::{Call, Expr, ExprKind};
 use crate::facts::Span;
 use crate::findings::Severity;
 use crate::rules::files::{FileScope, RawFinding};
@@ -14,7 +14,7 @@ const OF_CONTAINERS: &str = "NVIDIA_VISIBLE_DEVICES";
 /// `os.environ.get("CUDA_VISIBLE_DEVICES", 1).split(",")`.
 pub(super) fn that_give_another_number(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut compared: Vec<Span> = Vec::new();
-    let mut found: Vec<(Span, &'static str, &'static str, Option<Severity>)> = Vec::new();
+    let mut found: Vec<(Span, &str, &'static str, Option<Severity>)> = Vec::new();
     let knows_all = ["\"all\"", "'all'"].iter().any(|word| scope.whole_text().contains(word));
     walk(scope.code, &mut |part, around| {
         let CodeNode::Expr(expr) = part else { return };
@@ -27,7 +27,14 @@ pub(super) fn that_give_another_number(scope: &FileScope<'_>) -> Vec<RawFinding>
                     let fault = "where it is not set, the default is a number, which has no `split`";
                     found.push((expr.span, mask, fault, None));
                 }
-                if scope.names.path(&call.callee) != Some("builtins.len") || is_tested {
+                if scope.names.path(&call.callee) != Some("builtins.len") {
+                    return;
+                }
+                if let Some(cards) = digits_of(scope, call) {
+                    let fault = "this counts digits, so that GPU 10 counts as two";
+                    found.push((expr.span, cards, fault, None));
+                }
+                if is_tested {
                     return;
                 }
                 let Some(counted) = argument(&call.arguments, Some(0), None) else { return };
@@ -54,6 +61,21 @@ pub(super) fn that_give_another_number(scope: &FileScope<'_>) -> Vec<RawFinding>
         }
     };
     found.into_iter().map(raw_finding).collect()
+}
+
+/// `len(device.replace(",", ""))` of a list of cards: as it is written.
+fn digits_of<'a>(scope: &FileScope<'a>, counting: &Call<'_>) -> Option<&'a str> {
+    const WORDS: &[&str] = &["cuda", "device", "gpu", "VISIBLE_DEVICES"];
+    let counted = argument(&counting.arguments, Some(0), None)?;
+    let ExprKind::Call(call) = &scope.names.meant(counted).kind else { return None };
+    let ExprKind::Attribute(object, "replace") = &call.callee.kind else { return None };
+    let is_text = |at: usize, text: &str| {
+        let given = argument(&call.arguments, Some(at), None);
+        given.is_some_and(|given| matches!(&given.kind, ExprKind::Text(known) if known.as_ref() == text))
+    };
+    let written = scope.text(object.span);
+    let is_of_cards = WORDS.iter().any(|word| written.contains(word));
+    (is_of_cards && is_text(0, ",") && is_text(1, "")).then_some(written)
 }
 
 /// The text of a mask, not split.

@@ -198,7 +198,7 @@ fn runs_model(scope: &FileScope<'_>, name: &str, off: &FxHashSet<usize>) -> bool
 }
 
 /// Functions that run with gradients off: by a decorator, or because this file calls them so.
-fn functions_without_gradients(scope: &FileScope<'_>) -> FxHashSet<usize> {
+pub(super) fn functions_without_gradients(scope: &FileScope<'_>) -> FxHashSet<usize> {
     let mut off = FxHashSet::default();
     let mut fresh: Vec<usize> = Vec::new();
     let mut names: Vec<&str> = Vec::new();

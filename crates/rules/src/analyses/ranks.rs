@@ -113,12 +113,6 @@ const SPAWNS: &[&str] = &["torch.multiprocessing.spawn", "torch.multiprocessing.
 /// Whether this file runs in several processes that all see all cards: a command of the project starts them, or the file
 /// does.
 pub(super) fn is_started_in_several(scope: &FileScope<'_>) -> bool {
-    let by_launcher = |command: &RunCommand| {
-        let starts_several = ["torchrun", "horovodrun"].iter().any(|name| command.options_of(name).is_some());
-        command.starts == Some(scope.file)
-            && starts_several
-            && ranks(&command.words()).is_none_or(|ranks| ranks.count > 1)
-    };
     let mut spawns = false;
     walk(scope.code, &mut |part, _| {
         let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
@@ -127,7 +121,18 @@ pub(super) fn is_started_in_several(scope: &FileScope<'_>) -> bool {
             spawns |= count.is_some_and(|count| !matches!(scope.names.meant(count).kind, ExprKind::Int(1)));
         }
     });
-    spawns || scope.program.run_commands().flatten().any(by_launcher)
+    spawns || is_launched_in_several(scope)
+}
+
+/// Whether a command of the project starts this file in several processes.
+pub(super) fn is_launched_in_several(scope: &FileScope<'_>) -> bool {
+    let by_launcher = |command: &RunCommand| {
+        let starts_several = ["torchrun", "horovodrun"].iter().any(|name| command.options_of(name).is_some());
+        command.starts == Some(scope.file)
+            && starts_several
+            && ranks(&command.words()).is_none_or(|ranks| ranks.count > 1)
+    };
+    scope.program.run_commands().flatten().any(by_launcher)
 }
 
 /// Whether a file that names this module chooses a card, before it has the group joined.

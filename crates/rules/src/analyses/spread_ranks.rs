@@ -134,12 +134,33 @@ fn is_one_card(scope: &FileScope<'_>, map: &Expr<'_>) -> bool {
 /// it starts.
 fn started_several_times(scope: &FileScope<'_>) -> Option<(Place, FileId)> {
     let trains = |file: FileId| TRAINS.iter().any(|word| scope.program.text_of(file).contains(word));
-    scope.program.run_commands().flatten().find_map(|command| {
+    let by_command = scope.program.run_commands().flatten().find_map(|command| {
         let started = command.starts?;
         let is_it = started == scope.file || imports(scope, started);
         let fits = is_it && (trains(scope.file) || trains(started)) && is_several(scope, command);
         fits.then_some((command.site, started))
-    })
+    });
+    by_command
+        .or_else(|| launched_by_notebook(scope).filter(|_| trains(scope.file)).map(|site| (site, scope.file)))
+}
+
+/// `notebook_launcher(train, num_processes=2)`
+fn launched_by_notebook(scope: &FileScope<'_>) -> Option<Place> {
+    let mut site = None;
+    walk(scope.code, &mut |part, _| {
+        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        if !matches!(
+            scope.names.path(&call.callee),
+            Some("accelerate.notebook_launcher" | "accelerate.launchers.notebook_launcher")
+        ) {
+            return;
+        }
+        let count = argument(&call.arguments, Some(2), Some("num_processes"));
+        if count.is_some_and(|count| matches!(scope.names.meant(count).kind, ExprKind::Int(2..))) {
+            site.get_or_insert(scope.place(expr.span));
+        }
+    });
+    site
 }
 
 /// Whether another file imports this one.

@@ -4,9 +4,12 @@ use crate::facts::{Place, Span, lines_in};
 use crate::rules::files::{FileScope, RawFinding};
 use crate::sources::file_name_of;
 
-/// `devices` under `reservations` of a file that `docker stack deploy` is handed by name.
+/// A request for GPUs in a file that `docker stack deploy` is handed by name.
 pub(super) fn that_request_devices(scope: &FileScope<'_>) -> Vec<RawFinding> {
-    let Some(devices) = reserved_devices(scope.whole_text()) else { return Vec::new() };
+    let requests = requests_in(scope.whole_text());
+    if requests.is_empty() {
+        return Vec::new();
+    }
     let name = file_name_of(scope.program.name_of(scope.file));
     for &file in scope.program.files_with("stack deploy").iter() {
         let text = scope.program.text_of(file);
@@ -15,33 +18,60 @@ pub(super) fn that_request_devices(scope: &FileScope<'_>) -> Vec<RawFinding> {
             is_command && line.split([' ', '=', '"', '\'', '`', '/']).any(|word| word == name)
         };
         if let Some((span, _)) = lines_in(text).find(|(_, line)| hands(line)) {
-            let found =
-                RawFinding::at(scope.place(devices)).beside(Place { file, span }, "it is deployed here");
-            return vec![found];
+            let found = requests.into_iter().map(|(request, fault)| {
+                let seen = RawFinding::at(scope.place(request)).word("fault", fault);
+                seen.beside(Place { file, span }, "it is deployed here")
+            });
+            return found.collect();
         }
     }
     Vec::new()
 }
 
-/// The key `devices` below `reservations`.
-fn reserved_devices(text: &str) -> Option<Span> {
+/// The keys that ask for GPUs, each with what becomes of it: `devices` below `reservations`, `gpus` and `runtime` of a service, which
+/// the format does not have, and device nodes, which are left aside.
+fn requests_in(text: &str) -> Vec<(Span, &'static str)> {
     let indent = |line: &str| line.len() - line.trim_start().len();
-    let mut around: Option<usize> = None;
+    let mut found: Vec<(Span, &'static str)> = Vec::new();
+    let mut reserved: Option<usize> = None;
+    // The key `devices` of a service, with its indent.
+    let mut listed: Option<(Span, usize)> = None;
     for (span, line) in lines_in(text) {
         let body = line.trim();
         if body.is_empty() || body.starts_with('#') {
             continue;
         }
-        if around.is_some_and(|around| indent(line) <= around) {
-            around = None;
+        let depth = indent(line);
+        if reserved.is_some_and(|around| depth <= around) {
+            reserved = None;
         }
-        if around.is_some() && body == "devices:" {
-            let start = span.start as usize + indent(line);
-            return Some(Span::new(start, start + "devices".len()));
+        if listed.is_some_and(|(_, around)| depth <= around && !body.starts_with('-')) {
+            listed = None;
         }
-        if body == "reservations:" {
-            around = Some(indent(line));
+        let start = span.start as usize + depth;
+        let key = Span::new(start, start + body.find(':').unwrap_or(body.len()));
+        if let Some((at, _)) = listed
+            && body.starts_with('-')
+            && body.contains("/dev/nvidia")
+        {
+            found.push((at, "leaves `devices` aside, so that the container gets no GPU by it"));
+            listed = None;
+        }
+        match body {
+            "devices:" if reserved.is_some() => {
+                found.push((key, "refuses this file: `devices` under `reservations` is no part of the format that it reads"));
+            }
+            "devices:" => listed = Some((key, depth)),
+            "reservations:" => reserved = Some(depth),
+            "runtime: nvidia" => {
+                found.push((key, "refuses this file: `runtime` is no part of the format that it reads"));
+            }
+            _ if body.starts_with("gpus:") => {
+                found.push((key, "refuses this file: `gpus` is no part of the format that it reads"));
+            }
+            _ => {}
         }
     }
-    None
+    found.truncate(1);
+    found
 }

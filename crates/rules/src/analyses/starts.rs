@@ -4,11 +4,12 @@
 use super::{
     Analysis, bare_images, bare_tools, builds, conda_images, containers, docker_requests, global_ranks,
     host_collectives, image_builds, image_stages, isolated_builds, kept_layers, late_providers, late_ranks,
-    linked, loaded_modules, local_ranks, mpi_ranks, node_numbers, picked_cards, podman_options, pods,
-    pooled_pipelines, preloads, process_counts, providers, rank_masks, ranks, ray_environments, ray_tasks,
-    requirements, script_choices, served_cards, settings_files, slurm_jobs, slurm_names, slurm_variables,
-    spawned_devices, spawned_scripts, spread_ranks, stacks, subshells, task_numbers, thread_contexts,
-    trainer_moves, trainer_tasks, unread_choices, uv_runs, vllm_engines,
+    linked, loaded_modules, local_ranks, local_sweeps, lone_collectives, mpi_ranks, node_numbers,
+    picked_cards, podman_options, pods, pooled_pipelines, preloads, process_counts, providers, rank_masks,
+    ranks, ray_environments, ray_tasks, requirements, script_choices, served_cards, settings_files,
+    shared_files, slurm_jobs, slurm_names, slurm_variables, spawned_devices, spawned_scripts, spread_ranks,
+    stacks, subshells, task_numbers, thread_contexts, trainer_moves, trainer_tasks, unread_choices, uv_runs,
+    vllm_engines,
 };
 
 /// All of them, by name.
@@ -28,6 +29,22 @@ pub(super) const ANALYSES: &[Analysis] = &[
         name: "choice-without-runtime",
         words: &["NVIDIA_VISIBLE_DEVICES"],
         look: unread_choices::without_runtime,
+    },
+    Analysis {
+        name: "collective-on-one-rank",
+        words: &[
+            "all_gather",
+            "all_reduce",
+            "allgather",
+            "allreduce",
+            "barrier",
+            "broadcast",
+            "gather",
+            "reduce",
+            "save_checkpoint",
+            "wait_for_everyone",
+        ],
+        look: lone_collectives::of_one_process,
     },
     Analysis {
         name: "conda-finds-no-driver",
@@ -67,7 +84,7 @@ pub(super) const ANALYSES: &[Analysis] = &[
     },
     Analysis {
         name: "device-request-in-stack",
-        words: &["reservations"],
+        words: &["reservations", "/dev/nvidia", "runtime:", "gpus:"],
         look: stacks::that_request_devices,
     },
     Analysis {
@@ -126,6 +143,11 @@ pub(super) const ANALYSES: &[Analysis] = &[
         name: "lightning-load-unmapped",
         words: &["load_from_checkpoint"],
         look: loaded_modules::onto_saved_card,
+    },
+    Analysis {
+        name: "local-jobs-share-gpus",
+        words: &["gpus_per_node"],
+        look: local_sweeps::on_the_same_cards,
     },
     Analysis {
         name: "local-rank-not-given",
@@ -238,6 +260,7 @@ pub(super) const ANALYSES: &[Analysis] = &[
         words: &["faiss", "onnxruntime", "paddlepaddle", "tensorflow"],
         look: requirements::rival_builds,
     },
+    Analysis { name: "saved-by-every-rank", words: &["torch.save("], look: shared_files::by_every_rank },
     Analysis {
         name: "server-container-without-gpu",
         words: &["docker", "podman"],

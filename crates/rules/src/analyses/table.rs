@@ -6,15 +6,15 @@ use super::{
     clean_up_order, compared_devices, compute_types, context_managers, counted_masks, cuda_switches,
     cupy_arrays, current_devices, current_kernels, dataset_workers, device_arguments, device_names,
     dropped_moves, emptied_masks, env_validators, environments, epoch_outputs, executable_batches, fixtures,
-    gradients, half_on_cpu, hard_cuda, hardware, host_arrays, import_proofs, inputs, jax_memory,
-    jax_platforms, kept_counts, kept_graphs, kept_on_current, keras_loops, late_moves, late_offloads,
-    lazy_imports, leak_checks, left_graphs, left_masks, left_models, legacy_constructors, loaded_again,
-    loader_generators, locks, loss_weights, made_layers, made_tensors, mask_numbers, memory_fractions,
-    model_instances, negative_indices, nvml_indices, optional_imports, parallel_kernels, parsed_masks,
-    pickled, placed_models, plain_layers, python_names, quantized_moves, resets, retries, rocm,
-    second_contexts, step_loops, switches, tensor_flow, tensorflow, tensorflow_cards, tensorflow_memory,
-    text_numbers, tf32, touched_cards, uncalled_checks, unentered_contexts, unmoved_tensors, unread_settings,
-    unused_choices, visible_counts, volatile,
+    gradients, half_on_cpu, hard_cuda, hardware, hooked_models, host_arrays, import_proofs, inputs,
+    jax_memory, jax_platforms, kept_counts, kept_graphs, kept_on_current, kept_outputs, keras_loops,
+    late_moves, late_offloads, lazy_imports, leak_checks, left_graphs, left_masks, left_models,
+    legacy_constructors, loaded_again, loader_generators, locks, loss_weights, made_layers, made_tensors,
+    mask_numbers, memory_fractions, model_instances, negative_indices, nvml_indices, optional_imports,
+    parallel_kernels, parsed_masks, pickled, placed_models, plain_layers, python_names, quantized_moves,
+    resets, retries, rocm, second_contexts, step_loops, switches, tensor_flow, tensorflow, tensorflow_cards,
+    tensorflow_memory, text_numbers, tf32, touched_cards, uncalled_checks, unentered_contexts,
+    unmoved_tensors, unread_settings, unused_choices, visible_counts, volatile,
 };
 
 /// All of them, by name.
@@ -320,6 +320,12 @@ pub(super) const ANALYSES: &[Analysis] = &[
         words: &["load_state_dict"],
         look: late_moves::after_optimizer_state,
     },
+    Analysis {
+        name: "hooked-model-not-collected",
+        words: &["from_pretrained"],
+        look: hooked_models::that_are_not_collected,
+    },
+    Analysis { name: "outputs-kept-on-gpu", words: &[".append(", "+= ["], look: kept_outputs::on_the_gpu },
     Analysis {
         name: "outputs-kept-for-epoch",
         words: &["training_epoch_end", "validation_epoch_end", "test_epoch_end"],

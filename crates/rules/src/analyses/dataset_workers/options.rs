@@ -2,7 +2,7 @@
 
 use crate::code::walk::{CodeNode, walk};
 use crate::code::{Call, Expr, ExprKind, Statement, StatementKind, Target};
-use crate::rules::analyses::given_arguments::parameter_behind;
+use crate::rules::analyses::given_arguments::{any_given_to, parameter_behind};
 use crate::rules::files::FileScope;
 use crate::rules::uses::argument;
 
@@ -69,18 +69,24 @@ fn put_into<'c>(scope: &FileScope<'c>, dictionary: &str, key: &str) -> Option<&'
 
 /// Whether a loader has workers: `num_workers` is surely not 0, unless the command line says so.
 pub(super) fn has_workers<'c>(scope: &FileScope<'c>, call: &'c Call<'c>) -> bool {
-    given(scope, call, Some(5), "num_workers").is_some_and(|count| is_some(scope, count))
+    given(scope, call, Some(5), "num_workers").is_some_and(|count| is_some(scope, count, 0))
 }
 
-fn is_some(scope: &FileScope<'_>, count: &Expr<'_>) -> bool {
-    match &scope.names.meant(count).kind {
+/// So many callers are asked for what they give.
+const MOST_CALLERS: usize = 2;
+
+fn is_some(scope: &FileScope<'_>, count: &Expr<'_>, callers: usize) -> bool {
+    let meant = scope.names.meant(count);
+    match &meant.kind {
         ExprKind::Int(number) => *number > 0,
         ExprKind::Call(call) => {
             matches!(scope.names.path(&call.callee), Some("os.cpu_count" | "multiprocessing.cpu_count"))
         }
         ExprKind::Name(name) => {
-            let default = parameter_behind(scope, name, count.span).and_then(|(_, one)| one.default.as_ref());
+            let default = parameter_behind(scope, name, meant.span).and_then(|(_, one)| one.default.as_ref());
+            let gives = |caller: &FileScope<'_>, given: &Expr<'_>| is_some(caller, given, callers + 1);
             matches!(default, Some(Expr { kind: ExprKind::Int(1..), .. }))
+                || default.is_none() && callers < MOST_CALLERS && any_given_to(scope, meant, &gives)
         }
         ExprKind::Attribute(_, name) => default_of_option(scope, name).is_some_and(|count| count > 0),
         _ => false,

@@ -1,0 +1,230 @@
+//! Outputs of a model that a loop over all data keeps in a list, on the GPU.
+
+use super::gradients::{are_off, functions_without_gradients};
+use super::memory::{method_of, parts_of, path};
+use crate::code::walk::{Ancestor, CodeNode, functions_around, walk, walk_block};
+use crate::code::{Block, Call, Expr, ExprKind, Operator, Statement, StatementKind, Target};
+use crate::facts::Span;
+use crate::rules::files::{FileScope, RawFinding};
+
+/// What a loop gives to a container: the container as it is written, and the value.
+struct Kept<'c, 's> {
+    list: &'c Expr<'s>,
+    value: &'c Expr<'s>,
+    span: Span,
+}
+
+/// `for batch in loader: outputs.append(model(batch))`, with gradients off.
+pub(super) fn on_the_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    let text = scope.whole_text();
+    let is_for_gpu = text.contains("cuda") || text.contains(".to(") && text.contains("device");
+    let for_tensorflow = text.contains("tensorflow") && text.contains("training=False");
+    if scope.program.is_of_tests(scope.file) || !(is_for_gpu || for_tensorflow) {
+        return Vec::new();
+    }
+    let off = functions_without_gradients(scope);
+    let mut found = Vec::new();
+    walk(scope.code, &mut |part, around| {
+        let CodeNode::Statement(Statement { kind: StatementKind::For { iterable, body, .. }, .. }) = part
+        else {
+            return;
+        };
+        let is_off = around.iter().any(|one| match one {
+            Ancestor::With(step) => with_is_off(scope, step),
+            Ancestor::Function(number) => off.contains(number),
+            _ => false,
+        });
+        if goes_over_data(scope, iterable) && !ends_early(scope, body) {
+            found.extend(in_loop(scope, body, is_off));
+        }
+    });
+    found
+}
+
+fn in_loop(scope: &FileScope<'_>, body: &Block<'_>, is_off: bool) -> Vec<RawFinding> {
+    // The names that hold outputs, in the order in which the loop goes, and what is kept.
+    let mut outputs: Vec<(&str, bool)> = Vec::new();
+    let mut kept: Vec<(Kept<'_, '_>, String)> = Vec::new();
+    let mut made_here: Vec<&str> = Vec::new();
+    walk_block(scope.code, body, &mut |part, around| {
+        if functions_around(around).next().is_some() {
+            return;
+        }
+        let off_here = is_off
+            || around.iter().any(|one| matches!(one, Ancestor::With(step) if with_is_off(scope, step)));
+        let model_of =
+            |value: &Expr<'_>, outputs: &[(&str, bool)]| output_in(scope, value, outputs, off_here);
+        match part {
+            CodeNode::Statement(Statement { kind: StatementKind::Assign { targets, value, .. }, .. }) => {
+                let is_output = value.as_ref().is_some_and(|value| model_of(value, &outputs).is_some());
+                // `if keys is None:` is the first turn alone.
+                let is_first = around.iter().any(
+                    |one| matches!(one, Ancestor::Then(test) if scope.text(test.span).ends_with("is None")),
+                );
+                for name in targets.iter().flat_map(Target::names) {
+                    outputs.push((name, is_output && !name.contains("loss")));
+                    if !is_first {
+                        made_here.push(name);
+                    }
+                }
+            }
+            CodeNode::Statement(step) => {
+                let StatementKind::Update { target, operator: Operator::Add, value } = &step.kind else {
+                    return;
+                };
+                let ExprKind::Sequence(parts) = &value.kind else { return };
+                let list = match target {
+                    Target::Item(pair) => &pair.0,
+                    _ => return,
+                };
+                let held = parts.iter().find_map(|part| Some((part, model_of(part, &outputs)?)));
+                if let Some((value, model)) = held {
+                    kept.push((Kept { list, value, span: step.span }, model));
+                }
+            }
+            CodeNode::Expr(expr) => {
+                let Some((list, "append", call)) = method_of(expr) else { return };
+                let Some(first) = call.arguments.first() else { return };
+                let held = parts_of(&first.value)
+                    .into_iter()
+                    .find_map(|part| Some((part, model_of(part, &outputs)?)));
+                if let Some((value, model)) = held {
+                    kept.push((Kept { list, value, span: expr.span }, model));
+                }
+            }
+            CodeNode::Target(_) => {}
+        }
+    });
+    let mut seen: Vec<&str> = Vec::new();
+    let mut found = Vec::new();
+    for (one, model) in kept {
+        let list = base_of(one.list);
+        let named = scope.text(one.list.span);
+        // A list of this turn, or one that the loop looks at and empties.
+        if list.is_none_or(|list| made_here.contains(&list))
+            || seen.contains(&named)
+            || is_emptied(scope, body, named)
+        {
+            continue;
+        }
+        seen.push(named);
+        let raw_finding = RawFinding::at(scope.place(one.span)).word("list", named);
+        found.push(raw_finding.word("value", scope.text(one.value.span)).word("model", model));
+    }
+    found
+}
+
+/// The model whose output a value is, as far as it still lies where the model has put it.
+fn output_in(
+    scope: &FileScope<'_>,
+    value: &Expr<'_>,
+    outputs: &[(&str, bool)],
+    is_off: bool,
+) -> Option<String> {
+    /// Methods, and functions of torch by the same name, whose result is as large and lies on the same card.
+    const SAME: &[&str] = &[
+        "clone",
+        "contiguous",
+        "detach",
+        "float",
+        "half",
+        "log_softmax",
+        "sigmoid",
+        "softmax",
+        "squeeze",
+        "unsqueeze",
+    ];
+    let inner = |value: &Expr<'_>| output_in(scope, value, outputs, is_off);
+    match &value.kind {
+        ExprKind::Name(name) => {
+            let last = outputs.iter().rev().find(|(known, _)| known == name);
+            last.filter(|(_, is_output)| *is_output).map(|_| (*name).to_owned())
+        }
+        ExprKind::Attribute(object, "data" | "logits" | "last_hidden_state") => inner(object),
+        // `outputs["logits"]` and `outputs[0]`, but not `logits[:, 0]`, which is a part.
+        ExprKind::Item(pair) => {
+            let is_whole = matches!(pair.1.kind, ExprKind::Text(_) | ExprKind::Int(_) | ExprKind::Name(_));
+            inner(&pair.0).filter(|_| is_whole)
+        }
+        ExprKind::Call(call) => {
+            if runs_model(scope, call, is_off) {
+                return Some(scope.text(call.callee.span).to_owned());
+            }
+            let ExprKind::Attribute(object, name) = &call.callee.kind else { return None };
+            if !SAME.contains(name) {
+                return None;
+            }
+            match path(scope, object) {
+                "torch" | "torch.nn.functional" => inner(&call.arguments.first()?.value),
+                _ => inner(object),
+            }
+        }
+        _ => None,
+    }
+}
+
+/// `model(batch)` with gradients off, and a Keras model that is told that it does not train.
+fn runs_model(scope: &FileScope<'_>, call: &Call<'_>, is_off: bool) -> bool {
+    const MODELS: &[&str] = &["model", "net", "network", "encoder", "classifier", "backbone", "decoder"];
+    let name = match &call.callee.kind {
+        ExprKind::Attribute(object, "forward") => scope.text(object.span),
+        _ => scope.text(call.callee.span),
+    };
+    let last = name.rsplit('.').next().unwrap_or(name).trim_start_matches('_');
+    let is_model = MODELS.iter().any(|word| last == *word || last.ends_with(&format!("_{word}")));
+    let does_not_train = || {
+        call.arguments
+            .iter()
+            .any(|one| one.name == Some("training") && matches!(one.value.kind, ExprKind::Bool(false)))
+    };
+    is_model && !call.arguments.is_empty() && (is_off || does_not_train())
+}
+
+fn with_is_off(scope: &FileScope<'_>, step: &Statement<'_>) -> bool {
+    let StatementKind::With { items, .. } = &step.kind else { return false };
+    items.iter().any(|(item, _)| are_off(scope, item))
+}
+
+/// Whether a loop goes over all data, by the name of what it goes over.
+fn goes_over_data(scope: &FileScope<'_>, iterable: &Expr<'_>) -> bool {
+    const WORDS: &[&str] = &["loader", "dataset", "batches", "dl", "iterator"];
+    let text = scope.text(iterable.span).to_ascii_lowercase();
+    let mut names = text.split(|letter: char| !letter.is_alphanumeric());
+    names.any(|name| WORDS.iter().any(|word| name == *word || word.len() > 2 && name.ends_with(word)))
+}
+
+/// Whether a loop may end before the data do.
+fn ends_early(scope: &FileScope<'_>, body: &Block<'_>) -> bool {
+    let mut ends = false;
+    walk_block(scope.code, body, &mut |part, _| {
+        ends |= matches!(
+            part,
+            CodeNode::Statement(Statement { kind: StatementKind::Break | StatementKind::Return(_), .. })
+        );
+    });
+    ends
+}
+
+/// The name that a container is reached by: `values` of `values[key]`.
+fn base_of<'s>(list: &Expr<'s>) -> Option<&'s str> {
+    match &list.kind {
+        ExprKind::Name(name) => Some(name),
+        ExprKind::Attribute(_, name) => Some(name),
+        ExprKind::Item(pair) => base_of(&pair.0),
+        _ => None,
+    }
+}
+
+/// Whether a loop does more with a list than adding to it: it writes out what has come together, and begins anew.
+fn is_emptied(scope: &FileScope<'_>, body: &Block<'_>, list: &str) -> bool {
+    let text = body.iter().map(|step| scope.text(step.span));
+    let uses: usize = text.map(|text| text.matches(list).count()).sum();
+    let adds: usize = body
+        .iter()
+        .map(|step| {
+            let text = scope.text(step.span);
+            text.matches(&format!("{list}.append(")).count() + text.matches(&format!("{list}[")).count()
+        })
+        .sum();
+    uses > adds
+}
