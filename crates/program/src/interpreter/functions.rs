@@ -111,6 +111,7 @@ impl<'p> Interpreter<'p> {
             if self.flow == Flow::Next && self.never_returns(closure) {
                 self.flow = Flow::Raise;
             }
+            self.follow_deeper(closure, args, site);
             return Value::Unknown;
         }
         if self.active.len() >= MOST_CALLS {

@@ -125,6 +125,7 @@ impl<'p> Interpreter<'p> {
                         // From where it goes on is not known.
                         self.on_some_ways(|run| {
                             run.begin_anew(paused.scope);
+                            run.asks_next = asks_next;
                             run.run_paused(value, site);
                         });
                         self.set_position(paused.scope, IteratorPosition::Unknown);
@@ -193,6 +194,12 @@ impl<'p> Interpreter<'p> {
             _ => given.values = None,
         }
         given.suspended
+    }
+
+    /// Whether the running generator is asked for one element, and left at a `yield`.
+    pub(super) fn is_left_at_yields(&self) -> bool {
+        let frame = self.here.frame;
+        self.given.iter().any(|given| given.frame == frame && given.suspended.is_some())
     }
 
     /// `yield` in a generator of the project: what waits for it runs now.
