@@ -285,7 +285,7 @@ impl<'p> Interpreter<'p> {
             return Value::Unknown;
         }
         let mut returns = inner.returns;
-        if falls_through || function.is_generator {
+        if falls_through || function.is_generator && returns.is_empty() {
             returns.push(Value::None);
         }
         Value::one_of(returns)
