@@ -26,8 +26,11 @@ import generate
 import observe
 import scope
 import shrink
+import snippets
 
 RUNS = 4
+# What makes programs of seeds, and whether these catch errors that no sensible program raises.
+GENERATORS = {"statements": (generate.program, False), "snippets": (snippets.program, True)}
 
 
 class Contradiction:
@@ -42,6 +45,7 @@ def main():
     parser.add_argument("--gpulint", type=pathlib.Path, required=True)
     parser.add_argument("--seed", type=int, default=1, help="the first of the seeds")
     parser.add_argument("--count", type=int, default=1000, help="how many programs")
+    parser.add_argument("--generator", choices=sorted(GENERATORS), default="statements", help="what makes the programs")
     parser.add_argument("--shrink", action="store_true", help="make what contradicts smaller")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--most", type=int, default=20, help="print so many contradictions, and count the others")
@@ -68,14 +72,15 @@ def main():
     seeds = [seed for seed in range(arguments.seed, arguments.seed + arguments.count) if seed not in known]
     verdicts, kinds = collections.Counter(), collections.Counter()
     contradicting = []
+    looked = functools.partial(looked_at, gpulint=gpulint, generator=arguments.generator)
     with multiprocessing.get_context("fork").Pool(arguments.jobs) as pool:
-        for seed, verdict, found in pool.imap(functools.partial(looked_at, gpulint=gpulint), seeds, chunksize=8):
+        for seed, verdict, found in pool.imap(looked, seeds, chunksize=8):
             verdicts[verdict] += 1
             kinds.update({contradiction.kind for contradiction in found})
             wanted = [one for one in found if arguments.kind in (None, one.kind)]
             if wanted:
                 contradicting.append((seed, wanted[0].kind))
-        shown = functools.partial(shown_of, gpulint=gpulint, smaller=arguments.shrink)
+        shown = functools.partial(shown_of, gpulint=gpulint, generator=arguments.generator, smaller=arguments.shrink)
         for text in pool.imap_unordered(shown, contradicting[: arguments.most]):
             print(text, flush=True)
     said = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.most_common())
@@ -112,23 +117,25 @@ def seeds_in(file):
     return {int(words[0]) for words in lines if words}
 
 
-def looked_at(seed, gpulint):
-    verdict, found, _ = judge(generate.program(seed), gpulint)
+def looked_at(seed, gpulint, generator):
+    program, catches = GENERATORS[generator]
+    verdict, found, _ = judge(program(seed), gpulint, catches=catches)
     return seed, verdict, found
 
 
-def shown_of(case, gpulint, smaller):
+def shown_of(case, gpulint, generator, smaller):
     seed, kind = case
-    texts = generate.program(seed)
+    program, catches = GENERATORS[generator]
+    texts = program(seed)
 
     def wanted(candidate, allowed=None):
-        _, found, _ = judge(candidate, gpulint, allowed)
+        _, found, _ = judge(candidate, gpulint, allowed, catches)
         return any(contradiction.kind == kind for contradiction in found)
 
     if smaller:
         allowed = raised_by(texts)
         texts = shrink.smallest(texts, lambda candidate: wanted(candidate, allowed))
-    _, found, story = judge(texts, gpulint)
+    _, found, story = judge(texts, gpulint, catches=catches)
     lines = [f"== seed {seed}"]
     lines += [f"{contradiction.kind}: {contradiction.what}" for contradiction in found]
     return "\n".join(lines) + f"\n{story}"
@@ -144,8 +151,9 @@ def judge(texts, gpulint, allowed=None, catches=False, exact=False):
         # Of what did not end, or is no sensible program, nothing is said.
         if runs is None:
             return "did not end", [], ""
-        raised = {name for run in runs for name in ([run["ended"]] if catches else run["raised"])}
-        if raised & observe.BROKEN or "RecursionError" in raised or (allowed is not None and raised - allowed):
+        raised = {name for run in runs for name in run["raised"]}
+        breaking = {run["ended"] for run in runs} if catches else raised
+        if breaking & observe.BROKEN or "RecursionError" in breaking or (allowed is not None and raised - allowed):
             return "broken", [], ""
         answer = subprocess.run(
             [gpulint, "trace", "main.py", "--format", "json", "--isolated"], cwd=folder, capture_output=True, text=True

@@ -177,6 +177,8 @@ class Record:
         torch = types.ModuleType("torch")
         torch.cuda = sys.modules["torch.cuda"] = types.ModuleType("torch.cuda")
 
+        note = self.note
+
         def using(answer):
             def use(*_):
                 self.note("call")
@@ -184,7 +186,14 @@ class Record:
             return use
 
         class Tensor:
-            cuda = using(None)
+            def cuda(self):
+                note("call")
+                return self
+
+            def to(self, device):
+                if device != "cpu":
+                    note("call")
+                return self
 
         def made(size, device="cpu"):
             if device != "cpu":
@@ -194,4 +203,6 @@ class Record:
         torch.zeros = torch.ones = made
         torch.cuda.init, torch.cuda.current_device = using(None), using(0)
         torch.cuda.is_available = using(True)
+        # NVML answers, and not the driver.
+        torch.cuda.device_count = lambda: 2
         return torch

@@ -13,6 +13,11 @@ fn gpulint_says_what_python_does() {
 }
 
 #[test]
+fn gpulint_says_what_python_does_of_snippets_that_meet() {
+    compare(&["--generator", "snippets", "--seed", "1", "--count", "120", "--most", "5"]);
+}
+
+#[test]
 fn gpulint_says_what_python_does_of_written_programs() {
     let written = folder().join("written");
     compare(&["--written", written.to_str().expect("a text")]);

@@ -14,7 +14,7 @@ mod streams;
 pub mod values;
 mod watches;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use slots::Slots;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -68,6 +68,8 @@ pub struct Heap<'p> {
     watches: Vec<Watch<'p>>,
     /// Names that these asked for and that were not bound, each with when.
     missed: RefCell<FxHashMap<(ScopeId, &'p str), Version>>,
+    /// Collections that conditions looked into in these passes.
+    asked: RefCell<FxHashSet<ScopeId>>,
     recorder: reads::Recorder<'p>,
     /// What parts of modules and modules made that were summed up, each once: those inside others are theirs.
     parts: Vec<Rc<MadeObjects<'p>>>,

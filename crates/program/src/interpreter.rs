@@ -20,6 +20,7 @@ mod command_groups;
 mod command_words;
 mod composed_settings;
 mod compound;
+mod comprehensions;
 mod constant_methods;
 mod construction;
 mod containers;
@@ -44,6 +45,7 @@ mod frames;
 mod functions;
 mod generators;
 mod imports;
+mod integers;
 mod items;
 mod iterables;
 mod iterator_loops;
@@ -111,6 +113,7 @@ use crate::facts::{FileId, Place, Span};
 use call_model::CallModel;
 use calls::Args;
 use code_position::{CodePosition, EarlyExits, Flow};
+use compound::ExpectedErrors;
 use generators::{Resume, YieldedValues};
 use jumps::Jump;
 use launchers::Shell;
@@ -193,12 +196,11 @@ pub(super) struct Interpreter<'p> {
     catches: Vec<Landing>,
     /// How many of them say that a name or attribute may be missing.
     expects_missing: usize,
-    /// How many of them say that an item may be missing.
-    expects_no_item: usize,
+    /// Items that are missing, and texts that are no numbers, where one of them says that this may be.
+    missing_items: ExpectedErrors,
+    misread_numbers: ExpectedErrors,
     /// How often an exception was raised by all that is known.
     seen_raises: usize,
-    /// How often of these since an item is missing.
-    seen_lacks: usize,
     /// The same of those that have a `finally` and around which nothing catches.
     passed_through: Vec<Landing>,
     /// Branches whose conditions may be asked again.
@@ -328,9 +330,9 @@ impl<'p> Interpreter<'p> {
             landings: 0,
             catches: Vec::new(),
             expects_missing: 0,
-            expects_no_item: 0,
+            missing_items: ExpectedErrors::default(),
+            misread_numbers: ExpectedErrors::default(),
             seen_raises: 0,
-            seen_lacks: 0,
             passed_through: Vec::new(),
             ways_out: EarlyExits::default(),
             exits: false,

@@ -1,7 +1,7 @@
 //! What a pass of a loop leaves otherwise than it found it.
 
 use super::values::{ScopeId, Value};
-use super::{Heap, Slot, Version};
+use super::{CONTENTS, Heap, Slot, Version};
 
 /// A moment in a program, to see which names come to hold something else behind it.
 pub(super) struct Watch<'p> {
@@ -57,11 +57,19 @@ impl<'p> Heap<'p> {
         }
     }
 
+    /// A condition asks what a collection holds.
+    pub fn ask_contents(&self, collection: ScopeId) {
+        if !self.watches.is_empty() {
+            self.asked.borrow_mut().insert(collection);
+        }
+    }
+
     /// Begins to watch the names of all scopes that there are.
     pub fn begin_watch(&mut self) {
         self.clock += 1;
         if self.watches.is_empty() {
             self.missed.get_mut().clear();
+            self.asked.get_mut().clear();
         }
         self.watches.push(Watch { since: self.clock, bound: Vec::new() });
     }
@@ -77,11 +85,14 @@ impl<'p> Heap<'p> {
                 held.as_ref().is_some_and(|held| held.alternatives().iter().any(|held| covers(held, now)))
             };
             // A name that nobody asked for before it was bound is one of this pass.
-            let may_differ = held.as_ref().map_or(was_read, |held| self.may_be_carried(held, since));
+            let is_looked_into = was_read && name == CONTENTS && self.asked.borrow().contains(&scope);
+            let may_differ =
+                is_looked_into || held.as_ref().map_or(was_read, |held| self.may_be_carried(held, since));
             if !may_differ || now.alternatives().iter().all(was_held) {
                 return None;
             }
-            let is_asked = was_read && held.as_ref().is_none_or(|held| self.may_be_asked(held, since));
+            let is_asked =
+                is_looked_into || was_read && held.as_ref().is_none_or(|held| self.may_be_asked(held, since));
             let is_known = self.may_be_carried(now, since);
             Some(ChangedName { scope, name, was_read, is_asked, is_known })
         });

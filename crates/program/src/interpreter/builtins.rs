@@ -51,13 +51,16 @@ impl<'p> Interpreter<'p> {
             ("divmod", Some(Value::Int(number, _))) => self.quotient_and_rest(number, args, span),
             ("int", Some(Value::Text(text))) => match text.text.trim().parse() {
                 Ok(value) => Value::Int(value, text.place),
-                Err(_) => {
-                    if args.items.len() == 1 && text.text.is_ascii() && !text.text.contains('_') {
-                        self.seems_to_raise();
-                    }
-                    Value::Unknown
-                }
+                Err(_) => match args.items.len() == 1 && text.text.is_ascii() && !text.text.contains('_') {
+                    true => self.misreads(),
+                    false => Value::Unknown,
+                },
             },
+            ("int" | "float", Some(text @ (Value::Unknown | Value::Outside(_))))
+                if self.misread_numbers.expected > 0 && !self.is_some_int(&text) =>
+            {
+                self.misreads()
+            }
             ("int" | "float", Some(object @ Value::Instance(_))) => {
                 let method = if name == "int" { "__int__" } else { "__float__" };
                 self.special(&object, method, Vec::new(), span).unwrap_or(Value::Unknown)
@@ -134,6 +137,9 @@ impl<'p> Interpreter<'p> {
                     && !self.paths.text(*path).ends_with("()")
                 {
                     self.iterate(value.clone(), span);
+                }
+                if let Value::Collection(scope) | Value::View(scope, _) = &value {
+                    self.heap.ask_contents(*scope);
                 }
                 match self.elements(&value) {
                     None if self.is_empty(&value) => Value::Int(0, self.place(span)),

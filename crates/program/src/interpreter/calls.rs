@@ -225,6 +225,9 @@ impl<'p> Interpreter<'p> {
                 }
                 Value::Mapping(_) if let Some(view) = view_of(receiver, name) => view,
                 contents @ (Value::Sequence(_) | Value::Mapping(_)) => {
+                    if let (Value::Collection(scope), "get") = (receiver, name) {
+                        self.heap.ask_contents(*scope);
+                    }
                     let result = self.constant_method(&contents, name, &args, span);
                     if name == "copy" { self.collection(result) } else { result }
                 }

@@ -66,7 +66,8 @@ impl<'p> Interpreter<'p> {
     /// Truth as Python sees it, when it is known.
     pub(super) fn truth(&self, value: &Value<'p>) -> Option<bool> {
         match value {
-            Value::Collection(_) | Value::View(..) => {
+            Value::Collection(scope) | Value::View(scope, _) => {
+                self.heap.ask_contents(*scope);
                 self.contents(value).truth().filter(|truth| *truth || self.knows_all())
             }
             Value::OneOf(values) => {

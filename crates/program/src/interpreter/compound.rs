@@ -6,6 +6,15 @@ use super::{Flow, Interpreter};
 use crate::code::{Block, Expr, ExprKind, Handler, StatementKind, Target};
 use crate::program::heap::values::Value;
 
+/// Errors of one kind that the program itself expects.
+#[derive(Clone, Copy, Default)]
+pub(super) struct ExpectedErrors {
+    /// How many `try` statements around say that it may be raised.
+    pub expected: usize,
+    /// How often it was raised, or may have been.
+    pub seen: usize,
+}
+
 impl<'p> Interpreter<'p> {
     /// `try`: the handlers are followed as if everything before the exception had happened.
     pub(super) fn attempt(
@@ -19,7 +28,7 @@ impl<'p> Interpreter<'p> {
         }
         let caught = self.new_landing();
         let of_try = self.ways_out.of_try;
-        let (raised_before, lacked_before) = (self.seen_raises, self.seen_lacks);
+        let raised_before = (self.seen_raises, self.missing_items.seen, self.misread_numbers.seen);
         self.catches.push(caught);
         let expects = |names: &[&str]| {
             let names_one = |handler: &Handler<'_>| !handler.types.is_empty() && catches(handler, names);
@@ -27,8 +36,10 @@ impl<'p> Interpreter<'p> {
         };
         let expects_missing = expects(&["AttributeError", "NameError", "UnboundLocalError"]);
         let expects_no_item = expects(&["IndexError", "KeyError", "LookupError"]);
+        let expects_no_number = expects(&["ValueError"]);
         self.expects_missing += expects_missing;
-        self.expects_no_item += expects_no_item;
+        self.missing_items.expected += expects_no_item;
+        self.misread_numbers.expected += expects_no_number;
         let import = body.iter().position(|step| matches!(step.kind, StatementKind::Import(_)));
         let (earlier, later) = body.split_at(import.unwrap_or(0));
         let mark = self.begin_arm();
@@ -37,7 +48,8 @@ impl<'p> Interpreter<'p> {
         self.block(later);
         self.catches.pop();
         self.expects_missing -= expects_missing;
-        self.expects_no_item -= expects_no_item;
+        self.missing_items.expected -= expects_no_item;
+        self.misread_numbers.expected -= expects_no_number;
         let flow = std::mem::replace(&mut self.flow, Flow::Next);
         let done = self.end_arm(mark);
         let raised = self.landing(caught);
@@ -106,9 +118,12 @@ impl<'p> Interpreter<'p> {
             }
         }
         // What is surely caught leads past nothing that follows.
-        let (raises, lacks) = (self.seen_raises - raised_before, self.seen_lacks - lacked_before);
+        let (raises, lacks, misreadings) = raised_before;
+        let raises = self.seen_raises - raises;
+        let expected = expects_no_item * (self.missing_items.seen - lacks)
+            + expects_no_number * (self.misread_numbers.seen - misreadings);
         let catches_all = handlers.iter().any(|handler| catches(handler, &["BaseException", "Exception"]));
-        if catches_all || expects_no_item > 0 && lacks > 0 && raises == lacks {
+        if catches_all || raises > 0 && raises == expected {
             self.ways_out.of_try = of_try;
         }
         self.exec_branches(arms);

@@ -42,6 +42,7 @@ impl<'p> Interpreter<'p> {
                 let scope = made.scope;
                 (Value::Instance(made), scope)
             }
+            Some(other @ (Value::None | Value::Text(_) | Value::Int(..))) => return other,
             _ => self.new_instance(class),
         };
         match self.class_attribute(class, "__init__") {

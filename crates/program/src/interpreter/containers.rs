@@ -42,6 +42,25 @@ impl<'p> Interpreter<'p> {
         Some(items)
     }
 
+    /// Whether the elements of an object are those of a container of Python, which gives them by itself.
+    pub(super) fn is_container(&mut self, object: &Rc<Instance<'p>>) -> bool {
+        const SEQUENCES: &[&str] = &[
+            "builtins.list",
+            "builtins.tuple",
+            "builtins.set",
+            "builtins.frozenset",
+            "builtins.str",
+            "collections.deque",
+        ];
+        self.resolution_order(&object.class).iter().any(|class| match class {
+            Value::Outside(path) => {
+                let path = &**self.paths.text(*path);
+                DICTIONARIES.contains(&path) || SEQUENCES.contains(&path)
+            }
+            _ => false,
+        })
+    }
+
     /// An item that was surely set in an object that is a dictionary.
     pub(super) fn item_of_object(&mut self, object: &Rc<Instance<'p>>, key: &Value<'p>) -> Option<Value<'p>> {
         let items = self.items_set_in(object)?;

@@ -284,6 +284,9 @@ impl<'p> Interpreter<'p> {
     }
 
     pub(super) fn remove_variable(&mut self, key: &Value<'p>, span: Span) {
+        if let Value::OneOf(keys) = key {
+            return keys.iter().for_each(|key| self.on_some_ways(|run| run.remove_variable(key, span)));
+        }
         let Some(variable) = self.variable_name(key) else { return };
         let was_set = self.reaching(&variable).iter().any(|definition| !definition.is_absent());
         let event = self.note_variable(&variable, span, |variable| EventKind::Remove { variable });
@@ -361,8 +364,9 @@ impl<'p> Interpreter<'p> {
 
     /// `del os.environ["X"]`, and `pop` without a default: they raise where it is not set.
     pub(super) fn remove_present_variable(&mut self, key: &Value<'p>, span: Span) {
+        let is_there = |definition: &Definition| matches!(definition, Definition::Set(..));
         if let Some(variable) = self.variable_name(key)
-            && self.shown_of(&variable).iter().any(Definition::is_absent)
+            && !self.shown_of(&variable).iter().all(is_there)
         {
             self.note_absent(&variable, span);
             self.may_raise();

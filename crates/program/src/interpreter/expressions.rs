@@ -4,9 +4,8 @@ use super::builtin_names::is_builtin;
 use super::dictionaries::merged;
 use super::iterables::each_once;
 use super::lazy::is_type_checking;
-use super::loops::MOST_ELEMENTS;
 use super::{Flow, Interpreter};
-use crate::code::{Comprehension, Expr, ExprKind};
+use crate::code::{Expr, ExprKind};
 use crate::facts::{FileId, Place, Span};
 use crate::program::heap::values::Value;
 use crate::program::summaries::Dependency;
@@ -330,99 +329,6 @@ impl<'p> Interpreter<'p> {
             self.part(test, [chosen.clone(), one.clone(), other.clone()]);
         }
         chosen
-    }
-
-    fn comprehension(&mut self, comprehension: &'p Comprehension<'p>) -> Value<'p> {
-        let scope = self.new_scope(Some(self.here.scope), false);
-        let outer = std::mem::replace(&mut self.here.scope, scope);
-        let (mut results, waiting) = (Vec::new(), self.waiting.len());
-        let complete = self.comprehend(comprehension, 0, None, &mut results);
-        self.here.scope = outer;
-        if !complete {
-            self.lose_waiting(waiting);
-            return self.list_of(comprehension);
-        }
-        if comprehension.elements.len() == 1 {
-            return Value::sequence(results);
-        }
-        let pairs = results.iter().map(|pair| match pair {
-            Value::Sequence(pair) => Some((pair[0].clone(), pair[1].clone())),
-            _ => None,
-        });
-        let pairs: Option<Vec<_>> = pairs.collect();
-        pairs.map_or(Value::Unknown, |pairs| Value::mapping(merged(Vec::new(), &pairs)))
-    }
-
-    /// Runs the generators from `depth` on, the first over what it is given; `true` when every element is known.
-    pub(super) fn comprehend(
-        &mut self,
-        comprehension: &'p Comprehension<'p>,
-        depth: usize,
-        given: Option<Value<'p>>,
-        results: &mut Vec<Value<'p>>,
-    ) -> bool {
-        if !self.spend() {
-            return false;
-        }
-        let Some(generator) = comprehension.generators.get(depth) else {
-            let values: Vec<_> = comprehension.elements.iter().map(|element| self.eval(element)).collect();
-            results.push(match &values[..] {
-                [value] => value.clone(),
-                _ => Value::sequence(values),
-            });
-            return true;
-        };
-        let iterable = given.unwrap_or_else(|| {
-            let iterable = self.eval(&generator.iterable);
-            self.iterate(iterable, generator.iterable.span)
-        });
-        match self.elements(&iterable) {
-            Some(elements) if elements.len() <= MOST_ELEMENTS => {
-                let mut complete = true;
-                for element in elements {
-                    self.assign(&generator.target, element);
-                    complete &= self.comprehend_if(&generator.conditions, comprehension, depth, results);
-                }
-                complete
-            }
-            Some(_) if generator.conditions.is_empty() => {
-                self.assign(&generator.target, Value::Unknown);
-                self.comprehend(comprehension, depth + 1, None, &mut Vec::new());
-                false
-            }
-            _ => {
-                self.on_some_ways(|run| {
-                    run.assign(&generator.target, Value::Unknown);
-                    generator.conditions.iter().for_each(|condition| drop(run.eval(condition)));
-                    run.comprehend(comprehension, depth + 1, None, &mut Vec::new());
-                });
-                false
-            }
-        }
-    }
-
-    /// What a generator does with one element that its conditions may leave out.
-    fn comprehend_if(
-        &mut self,
-        conditions: &'p [Expr<'p>],
-        comprehension: &'p Comprehension<'p>,
-        depth: usize,
-        results: &mut Vec<Value<'p>>,
-    ) -> bool {
-        let Some((condition, rest)) = conditions.split_first() else {
-            return self.comprehend(comprehension, depth + 1, None, results);
-        };
-        let Some(asked) = self.ask(condition) else { return false };
-        match asked.truth {
-            Some(true) => self.comprehend_if(rest, comprehension, depth, results),
-            Some(false) => true,
-            None => {
-                self.on_some_ways(|run| {
-                    run.comprehend_if(rest, comprehension, depth, &mut Vec::new());
-                });
-                false
-            }
-        }
     }
 }
 

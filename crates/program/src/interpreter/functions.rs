@@ -111,6 +111,7 @@ impl<'p> Interpreter<'p> {
             if self.flow == Flow::Next && self.never_returns(closure) {
                 self.flow = Flow::Raise;
             }
+            self.follow_deeper(closure, args, site);
             return Value::Unknown;
         }
         if self.active.len() >= MOST_CALLS {
@@ -284,7 +285,7 @@ impl<'p> Interpreter<'p> {
             return Value::Unknown;
         }
         let mut returns = inner.returns;
-        if falls_through || function.is_generator {
+        if falls_through || function.is_generator && returns.is_empty() {
             returns.push(Value::None);
         }
         Value::one_of(returns)

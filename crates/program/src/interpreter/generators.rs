@@ -16,6 +16,9 @@ use crate::program::trace::FrameId;
 /// So many passes of a loop are followed that waits for a generator whose own passes are not all followed.
 const MOST_PASSES: usize = 2;
 
+/// The name under which a generator keeps what it returned.
+const RETURNED: &str = "what the generator returned";
+
 /// What runs where a generator of the project yields.
 pub(super) enum YieldConsumer<'p> {
     /// A pass of a `for`, for each value that is yielded.
@@ -125,6 +128,7 @@ impl<'p> Interpreter<'p> {
                         // From where it goes on is not known.
                         self.on_some_ways(|run| {
                             run.begin_anew(paused.scope);
+                            run.asks_next = asks_next;
                             run.run_paused(value, site);
                         });
                         self.set_position(paused.scope, IteratorPosition::Unknown);
@@ -137,7 +141,8 @@ impl<'p> Interpreter<'p> {
                 let (uncertain, ways_out) = (self.uncertain, self.ways_out);
                 let given = YieldedValues { values: Some(Vec::new()), frame, uncertain, ways_out, suspended };
                 self.given.push(given);
-                self.run_to_end(&paused.closure, paused.scope, site);
+                let returned = self.run_to_end(&paused.closure, paused.scope, site);
+                self.bind_in(paused.scope, RETURNED, returned);
                 if self.flow == Flow::Next && !asks_next {
                     self.set_position(paused.scope, IteratorPosition::UsedUp);
                 }
@@ -157,15 +162,19 @@ impl<'p> Interpreter<'p> {
 
     /// `yield from` in a generator of the project: what waits for it runs with each of the values.
     pub(super) fn yield_each(&mut self, values: Value<'p>, span: Span) -> Value<'p> {
+        let mut returned = Value::None;
         if let Value::Paused(_) | Value::Stream(_) = values {
             let result = self.delegate(&values);
+            if let Value::Paused(paused) = &values {
+                returned = self.heap.get(paused.scope, RETURNED).cloned().unwrap_or(Value::Unknown);
+            }
             if self.waiting().is_none_or(|number| self.resumes[number].body.is_none()) {
                 // What the other one gave this one gave too.
                 self.note_given(match &result {
                     Value::Sequence(given) => Some(given),
                     _ => None,
                 });
-                return result;
+                return returned;
             }
         }
         let values = self.iterate(values, span);
@@ -179,7 +188,7 @@ impl<'p> Interpreter<'p> {
             }
             _ => self.any_number_of_times(|run| drop(run.resume_with(Value::Unknown))),
         }
-        Value::None
+        returned
     }
 
     /// Notes what the running generator gave; `None` where that is not known. Returns where one leads that waits for ever.
@@ -193,6 +202,12 @@ impl<'p> Interpreter<'p> {
             _ => given.values = None,
         }
         given.suspended
+    }
+
+    /// Whether the running generator is asked for one element, and left at a `yield`.
+    pub(super) fn is_left_at_yields(&self) -> bool {
+        let frame = self.here.frame;
+        self.given.iter().any(|given| given.frame == frame && given.suspended.is_some())
     }
 
     /// `yield` in a generator of the project: what waits for it runs now.
@@ -216,6 +231,7 @@ impl<'p> Interpreter<'p> {
         resume.generator = self.active.last().map(|active| active.key);
         let own_ways = std::mem::replace(&mut self.ways_out, resume.ways_out);
         std::mem::swap(&mut self.here, &mut self.callers[caller]);
+        let is_loop = matches!(body, YieldConsumer::Each { .. });
         let is_left = match body {
             YieldConsumer::Each { ends, .. } => {
                 // On some ways the generator ends, or goes past this `yield`.
@@ -249,7 +265,8 @@ impl<'p> Interpreter<'p> {
         let of_program = own_ways.of_program || self.ways_out.of_program;
         let of_function = own_ways.of_function || is_left;
         self.ways_out = EarlyExits { of_program, of_function, ..own_ways };
-        Value::Unknown
+        // A `for` sends nothing.
+        if is_loop { Value::None } else { Value::Unknown }
     }
 
     /// A pass of the `for` that waits for the running generator.

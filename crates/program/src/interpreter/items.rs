@@ -65,6 +65,16 @@ impl<'p> Interpreter<'p> {
                 Value::Bool(second) if values.len() == 2 => values[usize::from(*second)].clone(),
                 _ => one_of_functions(values.iter()),
             },
+            Value::Text(text)
+                if let Value::Int(index, _) = key
+                    && self.is_python_here() =>
+            {
+                let letters: Vec<char> = text.text.chars().collect();
+                match position(*index, letters.len()).and_then(|at| letters.get(at)) {
+                    Some(letter) => Value::text(letter.to_string(), text.place),
+                    None => self.lacks_item(),
+                }
+            }
             Value::Instance(instance) => {
                 let given = self.special(container, "__getitem__", vec![key.clone()], span);
                 let given = given.or_else(|| self.item_of_object(instance, key));
@@ -134,7 +144,7 @@ impl<'p> Interpreter<'p> {
 
     /// An item of an unknown container is asked for. Where a `try` around this says that it may not be there, it may not.
     fn may_lack(&mut self) {
-        if self.expects_no_item > 0 {
+        if self.missing_items.expected > 0 {
             self.lacks_item();
         }
     }
@@ -166,7 +176,7 @@ impl<'p> Interpreter<'p> {
                 self.apply_iteration_effects(*path, span);
                 value
             }
-            Value::Instance(_) => match self.special(&value, "__iter__", Vec::new(), span) {
+            Value::Instance(object) => match self.special(&value, "__iter__", Vec::new(), span) {
                 Some(waiting @ (Value::Paused(_) | Value::Stream(_))) => self.run_paused(&waiting, span),
                 Some(elements @ (Value::Sequence(_) | Value::Mapping(_))) => elements,
                 Some(collection @ Value::Collection(_)) => self.contents(&collection),
@@ -177,6 +187,7 @@ impl<'p> Interpreter<'p> {
                 None => {
                     match self.special(&value, "__aiter__", Vec::new(), span) {
                         Some(iterator) => self.special_often(&iterator, "__anext__", Vec::new(), span),
+                        None if self.is_container(object) => {}
                         None => self.special_often(&value, "__getitem__", vec![Value::Unknown], span),
                     }
                     Value::Unknown

@@ -6,7 +6,7 @@ use super::calls::{Arg, Args};
 use super::iterators::Next;
 use super::loops::MOST_ELEMENTS;
 use super::statements::equal;
-use crate::code::StatementKind;
+use crate::code::{StatementKind, Target};
 use crate::facts::Span;
 use crate::program::heap::values::{Source, StreamOutput, Text, Value};
 use std::borrow::Cow;
@@ -150,7 +150,18 @@ impl<'p> Interpreter<'p> {
         default: Option<&Arg<'p>>,
         span: Span,
     ) -> Value<'p> {
-        let Some(name) = self.name_in(object, name) else { return Value::Unknown };
+        let Some(name) = self.name_in(object, name) else {
+            // An attribute of the object comes first.
+            self.on_some_ways(|run| {
+                drop(run.special(
+                    object,
+                    "__getattr__",
+                    vec![Value::text(name.text.to_string(), name.place)],
+                    span,
+                ));
+            });
+            return Value::Unknown;
+        };
         match default {
             Some(default) => self.attribute_or(object, name, default, span),
             None => self.attribute(object, name, span),
@@ -183,6 +194,10 @@ impl<'p> Interpreter<'p> {
                 StatementKind::Define { function, .. } => {
                     Some(code.functions[*function].name).filter(|known| *known == name)
                 }
+                StatementKind::Assign { targets, .. } => targets.iter().find_map(|target| match target {
+                    Target::Name(known, _) => Some(*known).filter(|known| *known == name),
+                    _ => None,
+                }),
                 _ => None,
             })
         })

@@ -190,7 +190,7 @@ impl<'p> Interpreter<'p> {
             (Next::Unknown, default) => {
                 // What stands behind the first `yield` does not run yet.
                 self.on_some_ways(|run| {
-                    run.asks_next = matches!(value, Value::Paused(_));
+                    run.asks_next = matches!(value, Value::Paused(_) | Value::Stream(_));
                     run.iterate(value.clone(), span);
                     run.asks_next = false;
                 });

@@ -272,7 +272,13 @@ impl<'p> Interpreter<'p> {
 
     /// The same of an item that is not there.
     pub(super) fn lacks_item(&mut self) -> Value<'p> {
-        self.seen_lacks += 1;
+        self.missing_items.seen += 1;
+        self.raises()
+    }
+
+    /// The same of a text that may be no number.
+    pub(super) fn misreads(&mut self) -> Value<'p> {
+        self.misread_numbers.seen += 1;
         self.raises()
     }
 

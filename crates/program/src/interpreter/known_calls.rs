@@ -349,7 +349,8 @@ impl<'p> Interpreter<'p> {
             // Who is started, and from which folder, are facts.
             start: (!self.start.is_program()).then(|| std::mem::discriminant(&self.start)),
             expects_missing: self.expects_missing > 0,
-            expects_no_item: self.expects_no_item > 0,
+            expects_no_item: self.missing_items.expected > 0,
+            expects_no_number: self.misread_numbers.expected > 0,
             is_quiet: self.quiet > 0,
             arranged: self.state.arranged(),
         }

@@ -140,7 +140,11 @@ impl<'p> Interpreter<'p> {
                 self.attach(args, span);
                 None
             }
-            "builtins.__import__" => Some(self.import_literal(args, true, span)),
+            "builtins.__import__" => {
+                let names = args.get(Some(3), Some("fromlist")).map(|argument| argument.value.clone());
+                let binds_top = names.is_none_or(|names| self.truth(&names) == Some(false));
+                Some(self.import_literal(args, binds_top, span))
+            }
             "dotenv.load_dotenv" | "dotenv.main.load_dotenv" | "dotenv.dotenv" | "dotenvy.dotenv" => {
                 Some(self.load_dotenv(args, span))
             }

@@ -24,7 +24,7 @@ impl<'p> Interpreter<'p> {
         let has_written = self.trace.writes.len() > writes;
         let is_counted = carried.names.iter().any(|changed| changed.was_read && changed.is_known);
         let writes_others = has_written && is_counted;
-        let met = has_written && self.state.cuda != cuda || writes_others;
+        let met = has_written && (self.state.cuda != cuda || self.is_left_at_yields()) || writes_others;
         if self.flow != Flow::Next {
             return;
         }

@@ -1,12 +1,15 @@
 //! Functions that are called while they run: how many calls of one in each other are followed.
 
-use super::Interpreter;
+use super::arguments::bind_arguments;
 use super::calls::Args;
 use super::generators::{Active, object_of};
+use super::{Flow, Interpreter};
 use crate::code::walk::{CodeNode, walk_block};
 use crate::code::{ExprKind, StatementKind};
+use crate::facts::Span;
 use crate::program::heap::values::{Closure, Value};
-use crate::program::summaries::{Dependency, FunctionId, NestedCall};
+use crate::program::summaries::{Dependency, FunctionId, MOST_NESTED, NestedCall};
+use std::rc::Rc;
 
 /// So many generators of one function wait at the same time.
 const MOST_WAITING: usize = 4;
@@ -63,6 +66,33 @@ impl<'p> Interpreter<'p> {
         }
         self.summaries.note(Dependency::Followed(nested));
         true
+    }
+}
+
+impl<'p> Interpreter<'p> {
+    /// Calls of a function in each other of which no more are followed: one more stands for all of them. What each of
+    /// them is given otherwise is not known in it.
+    pub(super) fn follow_deeper(&mut self, closure: &Rc<Closure<'p>>, mut args: Args<'p>, site: Span) {
+        let function = (closure.file, closure.function);
+        let is_indirect = self.active.last().is_some_and(|caller| caller.key != function);
+        let code = self.function_of(closure);
+        if self.flow != Flow::Next
+            || self.calls_around(function) + usize::from(is_indirect) != MOST_NESTED
+            || (code.is_generator || code.is_async)
+            || args.items.is_empty()
+        {
+            return;
+        }
+        for argument in &mut args.items {
+            let is_counted = matches!(argument.value, Value::Int(..) | Value::Text(_));
+            if is_counted || self.elements(&argument.value).is_some() {
+                argument.value = Value::Unknown;
+            }
+        }
+        if self.spend() {
+            let arguments = bind_arguments(code, closure, args);
+            self.on_some_ways(|run| drop(run.follow_call(closure, arguments, site)));
+        }
     }
 }
 

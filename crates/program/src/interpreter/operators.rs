@@ -3,6 +3,7 @@
 use super::Interpreter;
 use super::classes::brings_nothing;
 use super::dictionaries::merged;
+use super::integers::{calculated, is_in_order};
 use super::loops::MOST_ELEMENTS;
 use super::statements::equal;
 use crate::code::{Comparison, Operator};
@@ -160,15 +161,7 @@ impl<'p> Interpreter<'p> {
                 Value::Int(0, _),
             ) => self.raises(),
             (_, Value::Int(a, _), Value::Int(b, _)) => {
-                let result = match operator {
-                    Operator::Add => a.checked_add(*b),
-                    Operator::Subtract => a.checked_sub(*b),
-                    Operator::Multiply => a.checked_mul(*b),
-                    // Below zero Python rounds another way; nobody counts GPUs there.
-                    Operator::FloorDivide if *b > 0 => a.checked_div_euclid(*b),
-                    Operator::Remainder if *b > 0 => a.checked_rem_euclid(*b),
-                    _ => None,
-                };
+                let result = calculated(operator, *a, *b);
                 result.map_or(Value::Unknown, |result| Value::Int(result, self.place(span)))
             }
             _ => Value::Unknown,
@@ -346,6 +339,9 @@ impl<'p> Interpreter<'p> {
                 {
                     return Value::Bool(operator == Comparison::In);
                 }
+                if let Value::Collection(scope) | Value::View(scope, _) = &right {
+                    self.heap.ask_contents(*scope);
+                }
                 let contained = match &self.contents(&right) {
                     Value::Sequence(values) if self.asks_elements(values, &left) => None,
                     Value::Sequence(values) => contains(values, &left),
@@ -371,12 +367,8 @@ impl<'p> Interpreter<'p> {
                 contained.map(|contained| contained == (operator == Comparison::In))
             }
             _ => match (&left, &right) {
-                (Value::Int(a, _), Value::Int(b, _)) => Some(match operator {
-                    Comparison::Less => a < b,
-                    Comparison::LessOrEqual => a <= b,
-                    Comparison::Greater => a > b,
-                    _ => a >= b,
-                }),
+                (Value::Int(a, _), Value::Int(b, _)) => Some(is_in_order(operator, a.cmp(b))),
+                (Value::Text(a), Value::Text(b)) => Some(is_in_order(operator, a.text.cmp(&b.text))),
                 _ => None,
             },
         };

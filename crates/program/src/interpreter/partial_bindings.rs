@@ -58,6 +58,23 @@ impl<'p> Interpreter<'p> {
     pub(super) fn has_attribute(&mut self, object: &Value<'p>, name: &Value<'p>) -> Value<'p> {
         let Value::Text(text) = name else { return Value::Unknown };
         let Some(name) = self.name_in(object, text) else { return Value::Unknown };
+        if let Value::Instance(instance) = object
+            && self.in_scope(instance.scope, name).is_none()
+        {
+            let asks = match self.class_attribute(&instance.class, name) {
+                Value::Function(closure) => closure.role == Role::Property,
+                descriptor @ Value::Instance(_) => self.method_of(&descriptor, "__get__").is_some(),
+                Value::Unknown => {
+                    matches!(self.class_attribute(&instance.class, "__getattr__"), Value::Function(_))
+                }
+                _ => false,
+            };
+            if asks {
+                let at = self.here.statement;
+                let raises = self.catch_all(false, |run| drop(run.attribute(object, name, at)));
+                return if raises || self.flow != Flow::Next { Value::Unknown } else { Value::Bool(true) };
+            }
+        }
         self.presence_of(object, name).map_or(Value::Unknown, Value::Bool)
     }
 

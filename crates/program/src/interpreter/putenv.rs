@@ -38,7 +38,7 @@ impl<'p> Interpreter<'p> {
     pub(super) fn set_in_environ(
         &mut self,
         variable: &str,
-        new: Reaching,
+        mut new: Reaching,
         only_if_unset: bool,
         always: bool,
     ) {
@@ -46,6 +46,11 @@ impl<'p> Interpreter<'p> {
             return self.set_shown_and_held(variable, new);
         }
         let before = self.shown_of(variable);
+        // What was not known when it was read is no longer there.
+        if always && before.iter().all(|definition| matches!(definition, Definition::Set(..))) {
+            new.push(Definition::Elsewhere);
+            return self.set_shown_and_held(variable, new);
+        }
         let fills = always || before.iter().any(Definition::is_absent);
         let kept = before.iter().filter(|definition| !definition.is_absent());
         let now: Reaching = kept.clone().chain(new.iter().filter(|_| fills)).cloned().collect();

@@ -74,7 +74,7 @@ impl<'p> Interpreter<'p> {
     }
 
     /// A number of which only that is known.
-    fn is_some_int(&mut self, value: &Value<'p>) -> bool {
+    pub(super) fn is_some_int(&mut self, value: &Value<'p>) -> bool {
         let Value::Outside(path) = value else { return false };
         &**self.paths.text(*path) == SOME_NUMBER || self.no_text(value) == Some("an int")
     }

@@ -66,6 +66,10 @@ impl<'p> Interpreter<'p> {
             }
             "collections.OrderedDict" => self.call_builtin("dict", args, span),
             "collections.defaultdict" => self.dict_with_factory(args, span),
+            "collections.Counter" if let Some(counted @ Value::Instance(_)) = value(0) => {
+                self.iterate(counted, span);
+                None
+            }
             // One with a length loses what came first.
             "collections.deque" if !args.open && args.items.len() < 2 => {
                 self.call_builtin("list", args, span)

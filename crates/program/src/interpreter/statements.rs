@@ -97,14 +97,12 @@ impl<'p> Interpreter<'p> {
                 }
             }
             StatementKind::Raise { exception, cause } => {
-                if let Some(exception) = exception {
-                    let raised = self.eval(exception);
-                    self.exits = self.ends_programs(&raised);
+                let raised = exception.as_ref().map(|exception| self.eval(exception));
+                cause.iter().for_each(|cause| drop(self.eval(cause)));
+                if self.flow == Flow::Next {
+                    self.exits = raised.map_or(self.exits, |raised| self.ends_programs(&raised));
+                    self.flow = Flow::Raise;
                 }
-                if let Some(cause) = cause {
-                    self.eval(cause);
-                }
-                self.flow = Flow::Raise;
             }
             StatementKind::Assert { test, message } => {
                 let fails = |run: &mut Self| {
@@ -204,7 +202,7 @@ impl<'p> Interpreter<'p> {
                     self.keep_for_started(&key, &value, self.here.statement);
                 } else {
                     let is_slice = matches!(item.1.kind, ExprKind::Unknown(_));
-                    if is_slice && let Value::Paused(_) | Value::Stream(_) = value {
+                    if is_slice && let Value::Paused(_) | Value::Stream(_) | Value::Instance(_) = value {
                         self.iterate(value.clone(), self.here.statement);
                     }
                     self.chosen_by_key(&key, &value);

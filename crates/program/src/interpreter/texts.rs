@@ -112,6 +112,17 @@ pub(super) fn text_method<'p>(text: &Text<'p>, name: &str, args: &Args<'p>) -> O
             let width = number(0).filter(|width| *width <= LONGEST)?;
             format!("{whole:0>width$}")
         }
+        "find" | "rfind" | "index" | "rindex" | "count" if given == 1 && whole.is_ascii() => {
+            let part = argument(0).filter(|part| !part.is_empty())?;
+            let at = if name.starts_with('r') { whole.rfind(part) } else { whole.find(part) };
+            let found = match (name, at) {
+                ("count", _) => whole.matches(part).count() as i64,
+                (_, Some(at)) => at as i64,
+                ("find" | "rfind", None) => -1,
+                _ => return None,
+            };
+            return Some(Value::Int(found, text.place));
+        }
         "startswith" => return Some(Value::Bool(whole.starts_with(argument(0)?))),
         "endswith" => return Some(Value::Bool(whole.ends_with(argument(0)?))),
         "isdigit" | "isdecimal" | "isnumeric" => return is_each(char::is_ascii_digit),

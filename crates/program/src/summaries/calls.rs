@@ -66,6 +66,8 @@ pub struct Context {
     pub expects_missing: bool,
     /// A `try` around it says that an item may be missing.
     pub expects_no_item: bool,
+    /// A `try` around it says that a text may be no number.
+    pub expects_no_number: bool,
     /// What the program arranged for what it does later.
     pub arranged: Rc<SetUp>,
 }
@@ -76,6 +78,7 @@ impl Context {
         self.start == other.start
             && self.expects_missing == other.expects_missing
             && self.expects_no_item == other.expects_no_item
+            && self.expects_no_number == other.expects_no_number
             && (!self.is_quiet || other.is_quiet)
             && (Rc::ptr_eq(&self.arranged, &other.arranged) || self.arranged == other.arranged)
     }

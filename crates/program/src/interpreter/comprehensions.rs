@@ -1,0 +1,133 @@
+//! Comprehensions: what their generators go over, and what their conditions leave out.
+
+use super::Interpreter;
+use super::dictionaries::merged;
+use super::loops::MOST_ELEMENTS;
+use crate::code::{Comprehension, Expr};
+use crate::program::heap::values::Value;
+
+impl<'p> Interpreter<'p> {
+    pub(super) fn comprehension(&mut self, comprehension: &'p Comprehension<'p>) -> Value<'p> {
+        let scope = self.new_scope(Some(self.here.scope), false);
+        let outer = std::mem::replace(&mut self.here.scope, scope);
+        let (mut results, waiting) = (Vec::new(), self.waiting.len());
+        let complete = self.comprehend(comprehension, 0, None, &mut results);
+        self.here.scope = outer;
+        if !complete {
+            self.lose_waiting(waiting);
+            return self.list_of(comprehension);
+        }
+        if comprehension.elements.len() == 1 {
+            return Value::sequence(results);
+        }
+        let pairs = results.iter().map(|pair| match pair {
+            Value::Sequence(pair) => Some((pair[0].clone(), pair[1].clone())),
+            _ => None,
+        });
+        let pairs: Option<Vec<_>> = pairs.collect();
+        pairs.map_or(Value::Unknown, |pairs| Value::mapping(merged(Vec::new(), &pairs)))
+    }
+
+    /// Runs the generators from `depth` on, the first over what it is given; `true` when every element is known.
+    pub(super) fn comprehend(
+        &mut self,
+        comprehension: &'p Comprehension<'p>,
+        depth: usize,
+        given: Option<Value<'p>>,
+        results: &mut Vec<Value<'p>>,
+    ) -> bool {
+        if !self.spend() {
+            return false;
+        }
+        let Some(generator) = comprehension.generators.get(depth) else {
+            let values: Vec<_> = comprehension.elements.iter().map(|element| self.eval(element)).collect();
+            results.push(match &values[..] {
+                [value] => value.clone(),
+                _ => Value::sequence(values),
+            });
+            return true;
+        };
+        let iterable = given.unwrap_or_else(|| self.eval(&generator.iterable));
+        if let Some(names) = self.in_environment(&iterable, generator.iterable.span) {
+            return self.comprehend_environment(comprehension, depth, names, results);
+        }
+        let iterable = self.iterate(iterable, generator.iterable.span);
+        match self.elements(&iterable) {
+            Some(elements) if elements.len() <= MOST_ELEMENTS => {
+                let mut complete = true;
+                for element in elements {
+                    self.assign(&generator.target, element);
+                    complete &= self.comprehend_if(&generator.conditions, comprehension, depth, results);
+                }
+                complete
+            }
+            Some(_) if generator.conditions.is_empty() => {
+                self.assign(&generator.target, Value::Unknown);
+                self.comprehend(comprehension, depth + 1, None, &mut Vec::new());
+                false
+            }
+            _ => {
+                self.comprehend_any(comprehension, depth);
+                false
+            }
+        }
+    }
+
+    /// What a generator does with elements that are not known.
+    fn comprehend_any(&mut self, comprehension: &'p Comprehension<'p>, depth: usize) {
+        let Some(generator) = comprehension.generators.get(depth) else { return };
+        self.on_some_ways(|run| {
+            run.assign(&generator.target, Value::Unknown);
+            generator.conditions.iter().for_each(|condition| drop(run.eval(condition)));
+            run.comprehend(comprehension, depth + 1, None, &mut Vec::new());
+        });
+    }
+
+    /// What a generator gives for the variables of the environment: for those that are known, and for others, which the last
+    /// of the results stands for.
+    fn comprehend_environment(
+        &mut self,
+        comprehension: &'p Comprehension<'p>,
+        depth: usize,
+        names: Vec<Value<'p>>,
+        results: &mut Vec<Value<'p>>,
+    ) -> bool {
+        let Some(generator) = comprehension.generators.get(depth) else { return false };
+        let (found, mut complete) = (results.len(), true);
+        for name in names {
+            self.assign(&generator.target, name);
+            complete &= self.comprehend_if(&generator.conditions, comprehension, depth, results);
+        }
+        self.comprehend_any(comprehension, depth);
+        for result in &mut results[found..] {
+            // Each may be there.
+            *result = Value::one_of([result.clone(), Value::Unknown]);
+        }
+        results.push(Value::Unknown);
+        complete && results.len() > found + 1
+    }
+
+    /// What a generator does with one element that its conditions may leave out.
+    fn comprehend_if(
+        &mut self,
+        conditions: &'p [Expr<'p>],
+        comprehension: &'p Comprehension<'p>,
+        depth: usize,
+        results: &mut Vec<Value<'p>>,
+    ) -> bool {
+        let Some((condition, rest)) = conditions.split_first() else {
+            return self.comprehend(comprehension, depth + 1, None, results);
+        };
+        let Some(asked) = self.ask(condition) else { return false };
+        match asked.truth {
+            Some(true) => self.comprehend_if(rest, comprehension, depth, results),
+            Some(false) => true,
+            None => {
+                self.on_some_ways(|run| {
+                    run.comprehend_if(rest, comprehension, depth, &mut Vec::new());
+                });
+                false
+            }
+        }
+    }
+}
