@@ -322,7 +322,7 @@ impl<'p> Interpreter<'p> {
 }
 
 /// The name that a chain of attributes begins with.
-fn first_name<'p>(mut expr: &Expr<'p>) -> Option<&'p str> {
+pub(super) fn first_name<'p>(mut expr: &Expr<'p>) -> Option<&'p str> {
     loop {
         match &expr.kind {
             ExprKind::Name(name) => return Some(name),
