@@ -8,6 +8,7 @@ them for programs (https://llmstxt.org). Needs `pip install mkdocs==1.6.1` and a
 A link that leads nowhere is a failure.
 """
 
+import importlib.util
 import json
 import pathlib
 import re
@@ -29,7 +30,11 @@ SECTIONS = {
 
 
 def main():
+    if len(sys.argv) != 3:
+        raise SystemExit("usage: scripts/site.py GPULINT FOLDER")
     gpulint, out = sys.argv[1:]
+    if importlib.util.find_spec("mkdocs") is None:
+        raise SystemExit("scripts/site.py needs mkdocs: pip install mkdocs==1.6.1")
     asked = subprocess.run([gpulint, "rules", "--format", "json"], check=True, capture_output=True, text=True)
     rules = json.loads(asked.stdout)["rules"]
     home = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["repository"]
