@@ -35,8 +35,11 @@ impl Project {
     }
 
     pub fn command(&self, options: &[&str]) -> Command {
-        let mut command = self.host.command(env!("CARGO_BIN_EXE_gpulint"));
+        // Who starts the tests by `nohup`, or in the background of a script, has them deaf to some signals.
+        let mut command = self.host.command("/usr/bin/env");
         command.current_dir(self.folder.path()).args([
+            "--default-signal=HUP,INT,QUIT,TERM",
+            env!("CARGO_BIN_EXE_gpulint"),
             "validate",
             "--allow-simulated",
             "--format",
