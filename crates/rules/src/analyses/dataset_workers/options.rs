@@ -96,7 +96,13 @@ fn is_some(scope: &FileScope<'_>, count: &Expr<'_>, callers: usize) -> bool {
 /// The default of an option of the command line, where the project has one option of this name alone.
 fn default_of_option(scope: &FileScope<'_>, name: &str) -> Option<i64> {
     let mut defaults: Vec<Option<i64>> = Vec::new();
+    let forms = [format!("--{name}"), format!("--{}", name.replace('_', "-"))];
     for &file in scope.program.files_with("add_argument").iter() {
+        // Few files have the option, and many loaders ask for it.
+        let text = scope.program.text_of(file);
+        if !forms.iter().any(|form| text.contains(form.as_str())) {
+            continue;
+        }
         walk(scope.program.code(file), &mut |part, _| {
             let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
             let is_option = matches!(call.callee.kind, ExprKind::Attribute(_, "add_argument"));
