@@ -180,6 +180,11 @@ pub(super) fn distinct<'l>(
     (distinct, left_out)
 }
 
+/// `accelerate.notebook_launcher(train, num_processes=2)` starts its processes as copies of the notebook.
+pub fn is_notebook_launcher(path: &str) -> bool {
+    matches!(path, "accelerate.notebook_launcher" | "accelerate.launchers.notebook_launcher")
+}
+
 impl Program<'_> {
     /// The files that start programs, or describe how they are started, and have a say in what is reported.
     pub(super) fn launchers(&self) -> Vec<FileId> {

@@ -2,10 +2,11 @@
 
 use super::call_model::CallbackUse;
 use super::calls::{Arg, Args};
-use super::forks::{is_fork, is_notebook_launcher, maps_in_workers, starts_several};
+use super::forks::{is_fork, maps_in_workers, starts_several};
 use super::{Flow, Interpreter};
 use crate::facts::Span;
 use crate::program::heap::values::{PathId, Value};
+use crate::program::launches::is_notebook_launcher;
 use crate::program::trace::EventKind;
 
 /// A thread or process that was made, and not started so far.

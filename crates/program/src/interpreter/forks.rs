@@ -3,6 +3,7 @@
 use super::Interpreter;
 use super::calls::Args;
 use crate::program::heap::values::Value;
+use crate::program::launches::is_notebook_launcher;
 
 impl<'p> Interpreter<'p> {
     /// Whether a call that starts a process copies this one; `made_with` are the arguments of its object.
@@ -161,11 +162,6 @@ pub(super) fn is_strategy(made: &str) -> bool {
 /// Whether a call copies the process itself.
 pub(super) fn is_fork(path: &str) -> bool {
     matches!(path, "os.fork" | "os.forkpty" | "pty.fork")
-}
-
-/// `accelerate.notebook_launcher(train, num_processes=2)` starts its processes as copies of the notebook.
-pub(super) fn is_notebook_launcher(path: &str) -> bool {
-    matches!(path, "accelerate.notebook_launcher" | "accelerate.launchers.notebook_launcher")
 }
 
 /// `dataset.map(embed, num_proc=4)` of Hugging Face's datasets works in a pool of processes.

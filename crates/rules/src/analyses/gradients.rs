@@ -172,7 +172,8 @@ fn run_by_method<'s>(
     run
 }
 
-fn with_is_off(scope: &FileScope<'_>, step: &Statement<'_>) -> bool {
+/// Whether a `with` turns gradients off in its block.
+pub(super) fn with_is_off(scope: &FileScope<'_>, step: &Statement<'_>) -> bool {
     match &step.kind {
         StatementKind::With { items, .. } => items.iter().any(|(item, _)| are_off(scope, item)),
         _ => false,

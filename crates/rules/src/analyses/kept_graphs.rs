@@ -7,6 +7,7 @@ mod lists;
 mod meters;
 mod returned;
 
+use super::gradients::with_is_off;
 use super::memory::{method_of, path};
 use crate::code::walk::{Ancestor, CodeNode, walk, within_function};
 use crate::code::{Expr, ExprKind, Operator, StatementKind, Target};
@@ -426,12 +427,7 @@ fn is_cut(scope: &FileScope<'_>, expr: &Expr<'_>) -> bool {
 
 /// Whether `torch.no_grad()` or one of its relatives stands around something.
 fn is_without_graph(scope: &FileScope<'_>, around: &[Ancestor<'_, '_>]) -> bool {
-    around.iter().any(|one| matches!(one, Ancestor::With(step) if has_no_graph(scope, &step.kind)))
-}
-
-fn has_no_graph(scope: &FileScope<'_>, kind: &StatementKind<'_>) -> bool {
-    let StatementKind::With { items, .. } = kind else { return false };
-    items.iter().any(|(item, _)| super::gradients::are_off(scope, item))
+    around.iter().any(|one| matches!(one, Ancestor::With(step) if with_is_off(scope, step)))
 }
 
 fn text_of_target(scope: &FileScope<'_>, target: &Target<'_>) -> Option<String> {

@@ -1,6 +1,6 @@
 //! Outputs of a model that a loop over all data keeps in a list, on the GPU.
 
-use super::gradients::{are_off, functions_without_gradients};
+use super::gradients::{functions_without_gradients, with_is_off};
 use super::memory::{method_of, parts_of, path};
 use crate::code::walk::{Ancestor, CodeNode, functions_around, walk, walk_block};
 use crate::code::{Block, Call, Expr, ExprKind, Operator, Statement, StatementKind, Target};
@@ -69,14 +69,13 @@ fn in_loop(scope: &FileScope<'_>, body: &Block<'_>, is_off: bool) -> Vec<RawFind
                 }
             }
             CodeNode::Statement(step) => {
-                let StatementKind::Update { target, operator: Operator::Add, value } = &step.kind else {
+                let StatementKind::Update { target: Target::Item(pair), operator: Operator::Add, value } =
+                    &step.kind
+                else {
                     return;
                 };
                 let ExprKind::Sequence(parts) = &value.kind else { return };
-                let list = match target {
-                    Target::Item(pair) => &pair.0,
-                    _ => return,
-                };
+                let list = &pair.0;
                 let held = parts.iter().find_map(|part| Some((part, model_of(part, &outputs)?)));
                 if let Some((value, model)) = held {
                     kept.push((Kept { list, value, span: step.span }, model));
@@ -178,11 +177,6 @@ fn runs_model(scope: &FileScope<'_>, call: &Call<'_>, is_off: bool) -> bool {
             .any(|one| one.name == Some("training") && matches!(one.value.kind, ExprKind::Bool(false)))
     };
     is_model && !call.arguments.is_empty() && (is_off || does_not_train())
-}
-
-fn with_is_off(scope: &FileScope<'_>, step: &Statement<'_>) -> bool {
-    let StatementKind::With { items, .. } = &step.kind else { return false };
-    items.iter().any(|(item, _)| are_off(scope, item))
 }
 
 /// Whether a loop goes over all data, by the name of what it goes over.

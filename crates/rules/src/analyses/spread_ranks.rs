@@ -9,6 +9,7 @@ use crate::code::{Expr, ExprKind, Statement, StatementKind};
 use crate::commands::{ranks, ranks_of_settings, settings_of_accelerate};
 use crate::facts::{FileId, Place, Span};
 use crate::findings::Severity;
+use crate::program::launches::is_notebook_launcher;
 use crate::program::{RunCommand, is_spread};
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
@@ -149,10 +150,7 @@ fn launched_by_notebook(scope: &FileScope<'_>) -> Option<Place> {
     let mut site = None;
     walk(scope.code, &mut |part, _| {
         let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
-        if !matches!(
-            scope.names.path(&call.callee),
-            Some("accelerate.notebook_launcher" | "accelerate.launchers.notebook_launcher")
-        ) {
+        if !scope.names.path(&call.callee).is_some_and(is_notebook_launcher) {
             return;
         }
         let count = argument(&call.arguments, Some(2), Some("num_processes"));

@@ -6,10 +6,7 @@ use crate::sources::file_name_of;
 
 /// A request for GPUs in a file that `docker stack deploy` is handed by name.
 pub(super) fn that_request_devices(scope: &FileScope<'_>) -> Vec<RawFinding> {
-    let requests = requests_in(scope.whole_text());
-    if requests.is_empty() {
-        return Vec::new();
-    }
+    let Some((request, fault)) = request_in(scope.whole_text()) else { return Vec::new() };
     let name = file_name_of(scope.program.name_of(scope.file));
     for &file in scope.program.files_with("stack deploy").iter() {
         let text = scope.program.text_of(file);
@@ -18,21 +15,17 @@ pub(super) fn that_request_devices(scope: &FileScope<'_>) -> Vec<RawFinding> {
             is_command && line.split([' ', '=', '"', '\'', '`', '/']).any(|word| word == name)
         };
         if let Some((span, _)) = lines_in(text).find(|(_, line)| hands(line)) {
-            let found = requests.into_iter().map(|(request, fault)| {
-                let seen = RawFinding::at(scope.place(request)).word("fault", fault);
-                seen.beside(Place { file, span }, "it is deployed here")
-            });
-            return found.collect();
+            let found = RawFinding::at(scope.place(request)).word("fault", fault);
+            return vec![found.beside(Place { file, span }, "it is deployed here")];
         }
     }
     Vec::new()
 }
 
-/// The keys that ask for GPUs, each with what becomes of it: `devices` below `reservations`, `gpus` and `runtime` of a service, which
+/// The first key that asks for GPUs, with what becomes of it: `devices` below `reservations`, `gpus` and `runtime` of a service, which
 /// the format does not have, and device nodes, which are left aside.
-fn requests_in(text: &str) -> Vec<(Span, &'static str)> {
+fn request_in(text: &str) -> Option<(Span, &'static str)> {
     let indent = |line: &str| line.len() - line.trim_start().len();
-    let mut found: Vec<(Span, &'static str)> = Vec::new();
     let mut reserved: Option<usize> = None;
     // The key `devices` of a service, with its indent.
     let mut listed: Option<(Span, usize)> = None;
@@ -54,24 +47,25 @@ fn requests_in(text: &str) -> Vec<(Span, &'static str)> {
             && body.starts_with('-')
             && body.contains("/dev/nvidia")
         {
-            found.push((at, "leaves `devices` aside, so that the container gets no GPU by it"));
-            listed = None;
+            return Some((at, "leaves `devices` aside, so that the container gets no GPU by it"));
         }
         match body {
             "devices:" if reserved.is_some() => {
-                found.push((key, "refuses this file: `devices` under `reservations` is no part of the format that it reads"));
+                return Some((
+                    key,
+                    "refuses this file: `devices` under `reservations` is no part of the format that it reads",
+                ));
             }
             "devices:" => listed = Some((key, depth)),
             "reservations:" => reserved = Some(depth),
             "runtime: nvidia" => {
-                found.push((key, "refuses this file: `runtime` is no part of the format that it reads"));
+                return Some((key, "refuses this file: `runtime` is no part of the format that it reads"));
             }
             _ if body.starts_with("gpus:") => {
-                found.push((key, "refuses this file: `gpus` is no part of the format that it reads"));
+                return Some((key, "refuses this file: `gpus` is no part of the format that it reads"));
             }
             _ => {}
         }
     }
-    found.truncate(1);
-    found
+    None
 }
