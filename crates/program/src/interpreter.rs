@@ -42,6 +42,7 @@ mod fixtures;
 mod forks;
 mod found_modules;
 mod frames;
+mod function_texts;
 mod functions;
 mod generators;
 mod imports;

@@ -54,12 +54,7 @@ impl<'p> Interpreter<'p> {
         let iterable = self.iterate(iterable, generator.iterable.span);
         match self.elements(&iterable) {
             Some(elements) if elements.len() <= MOST_ELEMENTS => {
-                let mut complete = true;
-                for element in elements {
-                    self.assign(&generator.target, element);
-                    complete &= self.comprehend_if(&generator.conditions, comprehension, depth, results);
-                }
-                complete
+                self.comprehend_each(comprehension, depth, elements, results)
             }
             Some(_) if generator.conditions.is_empty() => {
                 self.assign(&generator.target, Value::Unknown);
@@ -71,6 +66,23 @@ impl<'p> Interpreter<'p> {
                 false
             }
         }
+    }
+
+    /// What a generator does with elements that are known; `true` when every one that it gives is.
+    fn comprehend_each(
+        &mut self,
+        comprehension: &'p Comprehension<'p>,
+        depth: usize,
+        elements: Vec<Value<'p>>,
+        results: &mut Vec<Value<'p>>,
+    ) -> bool {
+        let Some(generator) = comprehension.generators.get(depth) else { return false };
+        let mut complete = true;
+        for element in elements {
+            self.assign(&generator.target, element);
+            complete &= self.comprehend_if(&generator.conditions, comprehension, depth, results);
+        }
+        complete
     }
 
     /// What a generator does with elements that are not known.
@@ -92,12 +104,8 @@ impl<'p> Interpreter<'p> {
         names: Vec<Value<'p>>,
         results: &mut Vec<Value<'p>>,
     ) -> bool {
-        let Some(generator) = comprehension.generators.get(depth) else { return false };
-        let (found, mut complete) = (results.len(), true);
-        for name in names {
-            self.assign(&generator.target, name);
-            complete &= self.comprehend_if(&generator.conditions, comprehension, depth, results);
-        }
+        let found = results.len();
+        let complete = self.comprehend_each(comprehension, depth, names, results);
         self.comprehend_any(comprehension, depth);
         for result in &mut results[found..] {
             // Each may be there.

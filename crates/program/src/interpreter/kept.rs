@@ -2,15 +2,12 @@
 //! and workers that wait for a queue. It is kept among the names of the module that was started, so that ways join it and calls
 //! that ask for it are known by it.
 
-use super::builtin_names::is_builtin;
 use super::calls::Args;
-use super::known_effects::root_of;
 use super::loops::MOST_ELEMENTS;
 use super::{Flow, Interpreter};
-use crate::code::walk::{CodeNode, walk_block};
-use crate::code::{Expr, ExprKind, Function, StatementKind, Target};
+use crate::code::{Function, Target};
 use crate::facts::Span;
-use crate::program::heap::values::{ClassValue, Closure, ScopeId, Value};
+use crate::program::heap::values::{ClassValue, ScopeId, Value};
 use crate::program::summaries::Dependency;
 use std::rc::Rc;
 
@@ -18,9 +15,6 @@ use std::rc::Rc;
 const OF_LOGGING: &str = "what loggers were given";
 /// What is called of them when something is logged.
 const ASKED_BY_LOGGING: [&str; 3] = ["filter", "format", "emit"];
-/// Modules of Python of which such objects make use to make texts.
-const MAKING_TEXTS: [&str; 10] =
-    ["copy", "datetime", "json", "logging", "re", "string", "textwrap", "threading", "time", "traceback"];
 /// Functions that signals call.
 const OF_SIGNALS: &str = "what signals call";
 /// Functions that show warnings.
@@ -129,43 +123,6 @@ impl<'p> Interpreter<'p> {
         if self.kept(OF_LOGGING).into_iter().filter(is_alike).count() < OF_ONE_CLASS {
             self.keep(OF_LOGGING, object);
         }
-    }
-
-    /// Whether a function may do something beside making texts of what it was given: by its text.
-    fn may_matter(&self, closure: &Closure<'p>) -> bool {
-        let function = self.function_of(closure);
-        let itself = function.parameters.first().map(|parameter| parameter.name);
-        let is_given = |name: &str| function.parameters.iter().any(|parameter| parameter.name == name);
-        let makes_texts = |path| MAKING_TEXTS.contains(&root_of(self.paths.text(path)));
-        let is_elsewhere = |name: &'p str| match self.look_up(closure.scope, name) {
-            Some(Value::Outside(path)) => !makes_texts(*path),
-            Some(_) => !is_given(name),
-            None => !is_given(name) && !is_builtin(name),
-        };
-        let has_own_bases = closure
-            .class
-            .iter()
-            .flat_map(|class| &class.bases)
-            .any(|base| !matches!(base, Value::Outside(_)));
-        let mut matters = function.mentions_gpu;
-        walk_block(self.program.code(closure.file), &function.body, &mut |node, _| {
-            matters |= match node {
-                CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) => match &call.callee.kind {
-                    ExprKind::Name("super") => has_own_bases,
-                    ExprKind::Name(name) => is_elsewhere(name),
-                    ExprKind::Attribute(object, _) => match object.kind {
-                        ExprKind::Name(name) if Some(name) == itself => true,
-                        _ => first_name(object).is_some_and(is_elsewhere),
-                    },
-                    _ => false,
-                },
-                CodeNode::Statement(step) => matches!(step.kind, StatementKind::Share(_)),
-                CodeNode::Target(Target::Attribute(object, _)) => matches!(object.kind, ExprKind::Name(_)),
-                CodeNode::Target(Target::Item(of)) => first_name(&of.0).is_some_and(is_elsewhere),
-                _ => false,
-            };
-        });
-        matters
     }
 
     /// `signal.signal(number, function)`, and what sends a signal to this process.
@@ -317,17 +274,6 @@ impl<'p> Interpreter<'p> {
     pub(super) fn ask_for_result(&mut self) {
         if !self.kept(RAISED).is_empty() {
             self.seems_to_raise();
-        }
-    }
-}
-
-/// The name that a chain of attributes begins with.
-pub(super) fn first_name<'p>(mut expr: &Expr<'p>) -> Option<&'p str> {
-    loop {
-        match &expr.kind {
-            ExprKind::Name(name) => return Some(name),
-            ExprKind::Attribute(object, _) => expr = object,
-            _ => return None,
         }
     }
 }

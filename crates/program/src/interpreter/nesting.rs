@@ -3,11 +3,9 @@
 use super::arguments::bind_arguments;
 use super::calls::Args;
 use super::generators::{Active, object_of};
-use super::kept::first_name;
-use super::known_effects::root_of;
 use super::{Flow, Interpreter};
 use crate::code::walk::{CodeNode, walk_block};
-use crate::code::{Expr, ExprKind, StatementKind, Target};
+use crate::code::{ExprKind, StatementKind};
 use crate::facts::Span;
 use crate::program::heap::values::{Closure, Value};
 use crate::program::summaries::{Dependency, FunctionId, MOST_NESTED, NestedCall};
@@ -15,8 +13,6 @@ use std::rc::Rc;
 
 /// So many generators of one function wait at the same time.
 const MOST_WAITING: usize = 4;
-/// Modules of Python that reach the environment or other processes.
-const ASKING: [&str; 4] = ["multiprocessing", "os", "subprocess", "sys"];
 
 impl<'p> Interpreter<'p> {
     /// Whether a function is being run and does not wait at a `yield`, or too many of it wait there.
@@ -71,9 +67,7 @@ impl<'p> Interpreter<'p> {
         self.summaries.note(Dependency::Followed(nested));
         true
     }
-}
 
-impl<'p> Interpreter<'p> {
     /// Calls of a function in each other of which no more are followed: one more stands for all of them. What each of
     /// them is given otherwise is not known in it. Only where one of them asks what lies outside of the project itself, since
     /// each call more may be followed as often as all those around it.
@@ -101,33 +95,12 @@ impl<'p> Interpreter<'p> {
         }
     }
 
-    /// Whether a function that is called while it runs, or one through which it is, asks a GPU library, the environment or other
-    /// processes: by its text.
+    /// Whether a function that is called while it runs, or one through which it is, asks what lies outside of the project.
     fn recursion_asks_outside(&self, closure: &Closure<'p>) -> bool {
         let function = (closure.file, closure.function);
         let through = self.active.iter().rev().take_while(|active| active.key != function);
         let through = through.map(|active| (active.key, active.scope));
-        through.chain([(function, closure.scope)]).any(|((file, number), scope)| {
-            let code = self.program.code(file);
-            let is_outside = |name: &'p str| match self.look_up(scope, name) {
-                Some(Value::Outside(path)) => {
-                    let root = root_of(self.paths.text(*path));
-                    ASKING.contains(&root) || self.program.knowledge.has_effects(root)
-                }
-                _ => false,
-            };
-            let mut asks = code.functions[number].mentions_gpu;
-            walk_block(code, &code.functions[number].body, &mut |node, _| {
-                asks |= match node {
-                    CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) => {
-                        first_name(&call.callee).is_some_and(is_outside)
-                    }
-                    CodeNode::Target(Target::Item(of)) => first_name(&of.0).is_some_and(is_outside),
-                    _ => false,
-                };
-            });
-            asks
-        })
+        through.chain([(function, closure.scope)]).any(|(function, scope)| self.asks_outside(function, scope))
     }
 }
 
