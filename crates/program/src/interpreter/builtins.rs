@@ -66,13 +66,14 @@ impl<'p> Interpreter<'p> {
                 self.special(&object, method, Vec::new(), span).unwrap_or(Value::Unknown)
             }
             ("bool", Some(value)) => self.asked_truth(&value, span).map_or(Value::Unknown, Value::Bool),
-            ("list" | "set", None) => self.collection(Value::sequence(Vec::new())),
+            ("list", None) => self.collection(Value::sequence(Vec::new())),
+            ("set" | "frozenset", None) => self.collection_but_no_list(Value::sequence(Vec::new())),
             ("list" | "set" | "sorted" | "tuple" | "reversed", Some(value))
                 if self.names_environment(&value) =>
             {
                 Value::Outside(self.paths.id(NAMES_IN_ENVIRONMENT))
             }
-            ("list" | "set" | "sorted", Some(value)) => {
+            ("list" | "set" | "frozenset" | "sorted", Some(value)) => {
                 let value = self.iterate(value, span);
                 let mut elements = self.elements(&value);
                 match name {
@@ -85,7 +86,10 @@ impl<'p> Interpreter<'p> {
                             elements.iter_mut().for_each(|elements| elements.reverse());
                         }
                     }
-                    "set" => elements = elements.map(each_once),
+                    "set" | "frozenset" => {
+                        let elements = elements.map(each_once).map_or(Value::Unknown, Value::sequence);
+                        return Some(self.collection_but_no_list(elements));
+                    }
                     _ => {}
                 }
                 self.collection(elements.map_or(Value::Unknown, Value::sequence))
@@ -109,11 +113,9 @@ impl<'p> Interpreter<'p> {
                     }
                 }
             }
-            ("tuple" | "frozenset", Some(value)) => {
+            ("tuple", Some(value)) => {
                 let value = self.iterate(value, span);
-                let elements = self.elements(&value);
-                let elements = if name == "frozenset" { elements.map(each_once) } else { elements };
-                elements.map_or(Value::Unknown, Value::sequence)
+                self.elements(&value).map_or(Value::Unknown, Value::sequence)
             }
             ("dict", first) => {
                 let made = self.make_dict(first, args, span);

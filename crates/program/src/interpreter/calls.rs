@@ -229,7 +229,7 @@ impl<'p> Interpreter<'p> {
                         self.heap.ask_contents(*scope);
                     }
                     let result = self.constant_method(&contents, name, &args, span);
-                    if name == "copy" { self.collection(result) } else { result }
+                    if name == "copy" { self.collection_like(&[receiver], result) } else { result }
                 }
                 _ => self.call_method(&Value::Unknown, name, args, span),
             },

@@ -74,7 +74,7 @@ impl<'p> Interpreter<'p> {
             (Value::Text(text), "format") => self.brace_format(text, args, span),
             (Value::Text(text), _) => {
                 let made = super::texts::text_method(text, name, args).unwrap_or(Value::Unknown);
-                self.collection(made)
+                if name.ends_with("partition") { made } else { self.collection(made) }
             }
             _ => {
                 self.run_callbacks(name, args, span);

@@ -61,12 +61,13 @@ impl<'p> Interpreter<'p> {
                 if !self.makes_collection(expr) {
                     return known;
                 }
-                if let Value::Sequence(values) = &known
-                    && self.program.sources.text(self.place(expr.span)).starts_with('{')
-                {
+                if !self.is_in_braces(expr) {
+                    return self.collection(known);
+                }
+                if let Value::Sequence(values) = &known {
                     known = Value::sequence(each_once(values.to_vec()));
                 }
-                self.collection(known)
+                self.collection_but_no_list(known)
             }
             ExprKind::Mapping(items) => {
                 let known = self.mapping(items);
@@ -125,7 +126,8 @@ impl<'p> Interpreter<'p> {
             }
             ExprKind::Comprehension(comprehension) => {
                 let made = self.comprehension(comprehension);
-                self.collection(made)
+                let is_set = comprehension.elements.len() == 1 && self.is_in_braces(expr);
+                if is_set { self.collection_but_no_list(made) } else { self.collection(made) }
             }
             ExprKind::Bind(name, value) => {
                 let value = self.eval(value);

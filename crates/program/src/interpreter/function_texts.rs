@@ -50,18 +50,30 @@ impl<'p> Interpreter<'p> {
 
     /// Whether a function that was defined in a scope asks a GPU library, the environment or other processes.
     pub(super) fn asks_outside(&self, function: FunctionId, scope: ScopeId) -> bool {
-        let is_outside = |name: &'p str| match self.look_up(scope, name) {
-            Some(Value::Outside(path)) => {
-                let root = root_of(self.paths.text(*path));
-                ASKING.contains(&root) || self.program.knowledge.has_effects(root)
+        let knowledge = self.program.knowledge;
+        let path_of = |name: &'p str| match self.look_up(scope, name) {
+            Some(Value::Outside(path)) => Some(self.paths.text(*path).to_string()),
+            _ => None,
+        };
+        let asks = |path: &str| ASKING.contains(&root_of(path));
+        // What is called inside of a library, such as `torch.stack`, asks nothing where no effect of it is known.
+        let calls_outside = |callee: &Expr<'p>| {
+            let Some(mut path) = first_name(callee).and_then(path_of) else { return false };
+            let is_gpu_library = knowledge.has_effects(root_of(&path));
+            let called = names_behind(callee);
+            for name in &called {
+                path.push('.');
+                path.push_str(name);
             }
-            _ => false,
+            let has_method = called.last().is_some_and(|name| !knowledge.of_method(name).is_empty());
+            asks(&path) || is_gpu_library && (has_method || !knowledge.of_call(&path).is_empty())
         };
         self.any_part(function, |node| match node {
-            CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) => {
-                first_name(&call.callee).is_some_and(is_outside)
+            CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) => calls_outside(&call.callee),
+            CodeNode::Target(Target::Item(of)) => {
+                let path = first_name(&of.0).and_then(path_of);
+                path.is_some_and(|path| asks(&path) || knowledge.has_effects(root_of(&path)))
             }
-            CodeNode::Target(Target::Item(of)) => first_name(&of.0).is_some_and(is_outside),
             _ => false,
         })
     }
@@ -85,4 +97,15 @@ fn first_name<'p>(mut expr: &Expr<'p>) -> Option<&'p str> {
             _ => return None,
         }
     }
+}
+
+/// The names of a chain of attributes behind the first, in order.
+fn names_behind<'p>(mut expr: &Expr<'p>) -> Vec<&'p str> {
+    let mut names = Vec::new();
+    while let ExprKind::Attribute(object, name) = &expr.kind {
+        names.push(*name);
+        expr = object;
+    }
+    names.reverse();
+    names
 }

@@ -188,7 +188,7 @@ impl<'p> Interpreter<'p> {
                 Some(module)
             }
             "contextlib.ExitStack" | "contextlib.AsyncExitStack" => {
-                Some(self.collection(Value::sequence(Vec::new())))
+                Some(self.collection_but_no_list(Value::sequence(Vec::new())))
             }
             "asyncio.gather" => self.gather(args, span),
             "operator.setitem" | "operator.delitem" => {

@@ -9,6 +9,7 @@ use super::statements::equal;
 use crate::code::{Comparison, Operator};
 use crate::facts::Span;
 use crate::program::heap::values::{ClassValue, LONGEST, Text, Value, agreed};
+use crate::program::summaries::Dependency;
 
 impl<'p> Interpreter<'p> {
     /// Whether a value counts as true. An object is asked by `__bool__`, or by `__len__` where its class has no other.
@@ -98,9 +99,9 @@ impl<'p> Interpreter<'p> {
         if let (Value::Collection(_) | Value::View(..), _) | (_, Value::Collection(_) | Value::View(..)) =
             (&left, &right)
         {
-            let (left, right) = (self.contents(&left), self.contents(&right));
-            let joined = self.binary(operator, left, right, span);
-            return self.collection(joined);
+            let (held, added) = (self.contents(&left), self.contents(&right));
+            let joined = self.binary(operator, held, added, span);
+            return self.collection_like(&[&left, &right], joined);
         }
         match (operator, &left, &right) {
             (
@@ -302,6 +303,31 @@ impl<'p> Interpreter<'p> {
         asked
     }
 
+    fn is_equal(&mut self, left: &Value<'p>, right: &Value<'p>) -> Option<bool> {
+        let same = equal(left, right).or_else(|| self.is_one_element_type(left, right));
+        same.or_else(|| self.is_own_process(left, right))
+    }
+
+    /// Whether two values are the number of the process that runs. A child may have been given that of its parent.
+    fn is_own_process(&mut self, left: &Value<'p>, right: &Value<'p>) -> Option<bool> {
+        let (Value::Outside(one), Value::Outside(other)) = (left, right) else { return None };
+        if one != other || &**self.paths.text(*one) != "os.getpid()" {
+            return None;
+        }
+        self.summaries.note(Dependency::InChild(self.in_child > 0));
+        (self.in_child == 0).then_some(true)
+    }
+
+    /// Whether `left is right`.
+    fn is_same(&self, left: &Value<'p>, right: &Value<'p>) -> Option<bool> {
+        match (left, right) {
+            (Value::OneOf(values), single) => agreed(values, |value| self.is_same(value, single)),
+            (object @ Value::Outside(_), Value::None) if self.is_library_object(object) => Some(false),
+            (Value::Function(_), Value::Function(_)) => equal(left, right),
+            _ => is_none(left, right).or_else(|| self.is_one_element_type(left, right)),
+        }
+    }
+
     pub(super) fn compare(&mut self, operator: Comparison, left: Value<'p>, right: Value<'p>) -> Value<'p> {
         let (left, right) = (self.force(left), self.force(right));
         if let Some(said) = self.compared_by_method(operator, &left, &right) {
@@ -317,10 +343,10 @@ impl<'p> Interpreter<'p> {
             }
         }
         let known = match operator {
-            Comparison::Equal => equal(&left, &right),
-            Comparison::NotEqual => equal(&left, &right).map(|same| !same),
-            Comparison::Is => is_none(&left, &right),
-            Comparison::IsNot => is_none(&left, &right).map(|same| !same),
+            Comparison::Equal => self.is_equal(&left, &right),
+            Comparison::NotEqual => self.is_equal(&left, &right).map(|same| !same),
+            Comparison::Is => self.is_same(&left, &right),
+            Comparison::IsNot => self.is_same(&left, &right).map(|same| !same),
             Comparison::In | Comparison::NotIn => {
                 if let Value::Paused(_) | Value::Stream(_) = &right {
                     let at = self.here.statement;

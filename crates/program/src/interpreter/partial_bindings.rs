@@ -1,7 +1,9 @@
 //! Names and attributes that are bound on some ways only: what is seen of them on the others, and what asks whether they are
 //! there.
 
+use super::builtin_names::may_have;
 use super::calls::Arg;
+use super::classes::brings_nothing;
 use super::{Flow, Interpreter};
 use crate::code::{Expr, ExprKind};
 use crate::facts::Span;
@@ -96,6 +98,23 @@ impl<'p> Interpreter<'p> {
                     _ => Some(true),
                 }
             }
+            // Every class has some names of Python.
+            Value::Class(_) | Value::Outside(_) if name.starts_with("__") || name == "register" => None,
+            Value::Class(class) => {
+                let order = self.resolution_order(class);
+                let is_on_some = |base: &Value<'p>| matches!(base, Value::Class(base) if self.heap.is_partial(base.scope, name));
+                if order.iter().any(is_on_some) {
+                    return None;
+                }
+                match self.holds(class, name) {
+                    true => Some(true),
+                    false => (self.knows_all() && self.lacks(class, name)).then_some(false),
+                }
+            }
+            Value::Outside(path) => brings_nothing(self.paths.text(*path)).then_some(false),
+            // A text may stand for a path, and a dictionary for an object that has its keys as attributes.
+            Value::None | Value::Sequence(_) => (!may_have(name)).then_some(false),
+            Value::Text(text) => (self.is_written_text(text) && !may_have(name)).then_some(false),
             Value::Module(file) => {
                 let scope = self.entered(*file)?;
                 let has = self.in_scope(scope, name).is_some();

@@ -92,7 +92,7 @@ impl<'p> Interpreter<'p> {
         match value {
             Value::Collection(_) => {
                 let contents = self.contents(value);
-                self.collection(contents)
+                self.collection_like(&[value], contents)
             }
             Value::Instance(instance) => {
                 if let Some(made) = self.special(value, "__copy__", Vec::new(), span) {
@@ -136,6 +136,7 @@ impl<'p> Interpreter<'p> {
                 let contents = self.contents(value);
                 let contents = self.copied_with(&contents, known, span);
                 self.bind_in(copy, crate::program::heap::CONTENTS, contents);
+                self.copy_kind(*scope, copy);
                 Value::Collection(copy)
             }
             Value::Instance(instance) => {

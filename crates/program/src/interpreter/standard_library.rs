@@ -25,7 +25,9 @@ impl<'p> Interpreter<'p> {
             self.call_logging(name, args, span);
         }
         match name {
-            "queue.Queue" | "queue.SimpleQueue" => Some(self.collection(Value::sequence(Vec::new()))),
+            "queue.Queue" | "queue.SimpleQueue" => {
+                Some(self.collection_but_no_list(Value::sequence(Vec::new())))
+            }
             "heapq.heappush" | "heapq.heappop" | "heapq.heapify" | "heapq.heappushpop"
             | "heapq.heapreplace" => self.call_heapq(&name["heapq.".len()..], args),
             "signal.signal" | "signal.raise_signal" | "signal.alarm" | "signal.pause" | "os.kill" => {
@@ -72,7 +74,9 @@ impl<'p> Interpreter<'p> {
             }
             // One with a length loses what came first.
             "collections.deque" if !args.open && args.items.len() < 2 => {
-                self.call_builtin("list", args, span)
+                let held = self.call_builtin("list", args, span)?;
+                let contents = self.contents(&held);
+                Some(self.collection_but_no_list(contents))
             }
             "builtins.property" if args.items.len() == 1 => match value(0)? {
                 Value::Function(function) => Some(Value::Function(Rc::new(Closure {

@@ -199,6 +199,7 @@ impl<'p> Interpreter<'p> {
             Dependency::Variable(..) | Dependency::Written(_) | Dependency::WholeEnvironment => true,
             Dependency::Imported(library, was) => self.imported.contains(*library) == *was,
             Dependency::CleansUp(was) => self.assured.is_some() == *was,
+            Dependency::InChild(was) => (self.in_child > 0) == *was,
             Dependency::InTest(was) => self.test.is_some() == *was,
             Dependency::Named(library, was) => self.imported.contains(library) == *was,
             Dependency::Resolved(file, name, found) => self.resolve_with(added, *file, name) == *found,

@@ -241,7 +241,8 @@ impl<'p> Interpreter<'p> {
             _ => true,
         };
         if !waiting.iter().any(waits) {
-            return Some(Value::sequence(waiting.iter().map(|task| self.run_paused(task, span)).collect()));
+            let results = waiting.iter().map(|task| self.run_paused(task, span)).collect();
+            return Some(self.collection(Value::sequence(results)));
         }
         // Each runs where the others have not, and where they have.
         for _ in 0..2 {

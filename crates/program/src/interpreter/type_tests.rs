@@ -1,5 +1,7 @@
 //! `isinstance(value, class)`, and what a test says in its arms about a name that holds one of several values.
 
+mod library_objects;
+
 use super::Interpreter;
 use super::calls::Args;
 use super::operators::is_none;
@@ -9,6 +11,7 @@ use crate::facts::Span;
 use crate::program::heap::CONTENTS;
 use crate::program::heap::values::{ClassValue, Closure, Text, Value, agreed};
 use crate::sources::Language;
+use library_objects::abstract_class;
 use std::rc::Rc;
 
 /// Types of Python that have no others among their instances than those that build on them.
@@ -71,7 +74,12 @@ impl<'p> Interpreter<'p> {
                 match path.strip_prefix("builtins.") {
                     Some("object") => (!matches!(value, Value::Unknown | Value::Absent)).then_some(true),
                     Some(name) if BUILTIN.contains(&name) => self.is_builtin(value, name, &class),
-                    _ => self.is_of_library(value, &path, &class),
+                    _ => {
+                        match abstract_class(&path).and_then(|name| self.is_of_abstract_class(value, name)) {
+                            None => self.is_of_library(value, &path, &class),
+                            said => said,
+                        }
+                    }
                 }
             }
             _ => None,
@@ -154,7 +162,7 @@ impl<'p> Interpreter<'p> {
         let is_known = own.iter().flatten().all(|base| matches!(base, Value::Class(_) | Value::Outside(_)));
         let is_other = match value {
             Value::Instance(_) => is_known,
-            value => is_of_python(value),
+            value => is_of_python(value) || self.is_library_object(value),
         };
         (is_other && self.has_plain_instances(class)).then_some(false)
     }
@@ -187,10 +195,12 @@ impl<'p> Interpreter<'p> {
             Value::Text(text) if name == "str" => self.is_written_text(text).then_some(true),
             Value::Text(_) => (name != "bytes").then_some(false),
             Value::Mapping(_) => Some(name == "dict"),
-            Value::Sequence(_) => (!matches!(name, "list" | "tuple" | "set" | "frozenset")).then_some(false),
+            Value::Sequence(values) if name == "tuple" => (!may_be_range(values)).then_some(true),
+            Value::Sequence(_) => Some(false),
             Value::Collection(scope) => match self.in_scope(*scope, CONTENTS).cloned()? {
                 Value::Mapping(_) => Some(name == "dict"),
-                Value::Sequence(_) => (!matches!(name, "list" | "set" | "frozenset")).then_some(false),
+                Value::Sequence(_) if matches!(name, "set" | "frozenset") && self.is_no_list(*scope) => None,
+                Value::Sequence(_) => Some(name == "list" && !self.is_no_list(*scope)),
                 _ => None,
             },
             Value::Instance(instance) => {
@@ -209,6 +219,7 @@ impl<'p> Interpreter<'p> {
                 };
                 bases.iter().all(is_other).then_some(false)
             }
+            Value::Outside(_) => self.is_made_by_library(value, "builtins."),
             _ => None,
         }
     }
@@ -223,12 +234,16 @@ impl<'p> Interpreter<'p> {
                 let is_project = bases.iter().all(|base| matches!(base, Value::Class(_)));
                 (is_project && OF_LIBRARIES.contains(&path)).then_some(false)
             }
-            value => (is_of_python(value) && OF_LIBRARIES.contains(&path)).then_some(false),
+            Value::Outside(_) => self.is_made_by_library(value, path),
+            value if is_of_python(value) && OF_LIBRARIES.contains(&path) => Some(false),
+            Value::None | Value::Bool(_) => is_plain_class(path).then_some(false),
+            Value::Text(text) => (self.is_written_text(text) && is_plain_class(path)).then_some(false),
+            _ => None,
         }
     }
 
     /// Whether a text is surely a `str`: a literal, and neither a path made of one nor the member of an enumeration.
-    fn is_written_text(&self, text: &Text<'p>) -> bool {
+    pub(super) fn is_written_text(&self, text: &Text<'p>) -> bool {
         let place = text.place;
         if self.program.language_at(place) != Language::Python {
             return false;
@@ -332,6 +347,27 @@ fn is_of_python(value: &Value<'_>) -> bool {
             | Value::Mapping(_)
             | Value::Collection(_)
     )
+}
+
+/// Whether what holds these values may be a `range` and no tuple: its numbers stand where it was made.
+fn may_be_range(values: &[Value<'_>]) -> bool {
+    let place = |value: &Value<'_>| if let Value::Int(_, place) = value { Some(*place) } else { None };
+    let first = values.first().and_then(place);
+    values.is_empty() || first.is_some() && values.iter().all(|value| place(value) == first)
+}
+
+/// Whether a name of a library is that of a class of its own: no type of Python under another name, and no class that others
+/// may be registered with.
+fn is_plain_class(path: &str) -> bool {
+    const OF_PYTHON: [&str; 9] =
+        ["abc", "builtins", "collections", "enum", "numbers", "os", "pathlib", "types", "typing"];
+    let Some((modules, name)) = path.rsplit_once('.') else { return false };
+    let is_alias = ["Enum", "Like", "Number", "Path", "Protocol", "Scalar", "Type", "Types"];
+    name.starts_with(|one: char| one.is_ascii_uppercase())
+        && name.contains(|one: char| one.is_ascii_lowercase())
+        && !name.contains('(')
+        && !is_alias.iter().any(|end| name.ends_with(end))
+        && !modules.split('.').any(|module| OF_PYTHON.contains(&module) || module == "typing_extensions")
 }
 
 /// Whether an expression does no more than name a class, or several.

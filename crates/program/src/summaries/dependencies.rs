@@ -38,6 +38,8 @@ pub(crate) enum Dependency<'p> {
     Entered(FileId, Option<ScopeId>),
     /// The code that ran cleans up, whatever was raised before.
     CleansUp(bool),
+    /// It ran in a child process.
+    InChild(bool),
     /// A test was running.
     InTest(bool),
     /// No GPU library was surely imported.
@@ -119,6 +121,7 @@ enum DependencyKey<'p> {
     Installed(&'p str, FileId),
     Entered(FileId),
     CleansUp,
+    InChild,
     InTest,
     FirstLibrary,
     Counted,
@@ -148,6 +151,7 @@ impl<'p> Dependency<'p> {
             Dependency::Installed(package, file, _) => DependencyKey::Installed(package, *file),
             Dependency::Entered(file, _) => DependencyKey::Entered(*file),
             Dependency::CleansUp(_) => DependencyKey::CleansUp,
+            Dependency::InChild(_) => DependencyKey::InChild,
             Dependency::InTest(_) => DependencyKey::InTest,
             Dependency::FirstLibrary(_) => DependencyKey::FirstLibrary,
             Dependency::Counted(_) => DependencyKey::Counted,
