@@ -122,6 +122,7 @@ use releases::Finalizer;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
+pub(super) use compound::ExpectedError;
 pub(super) use decisions::Decision;
 use decisions::Decisions;
 pub use device_indices::is_spread;
@@ -195,11 +196,8 @@ pub(super) struct Interpreter<'p> {
     repeats_pass: bool,
     /// The `try` statements that are being followed, innermost last.
     catches: Vec<Landing>,
-    /// How many of them say that a name or attribute may be missing.
-    expects_missing: usize,
-    /// Items that are missing, and texts that are no numbers, where one of them says that this may be.
-    missing_items: ExpectedErrors,
-    misread_numbers: ExpectedErrors,
+    /// The errors that these expect, by their kinds.
+    expected_errors: [ExpectedErrors; 3],
     /// How often an exception was raised by all that is known.
     seen_raises: usize,
     /// The same of those that have a `finally` and around which nothing catches.
@@ -330,9 +328,7 @@ impl<'p> Interpreter<'p> {
             jumps: Vec::new(),
             landings: 0,
             catches: Vec::new(),
-            expects_missing: 0,
-            missing_items: ExpectedErrors::default(),
-            misread_numbers: ExpectedErrors::default(),
+            expected_errors: Default::default(),
             seen_raises: 0,
             passed_through: Vec::new(),
             ways_out: EarlyExits::default(),

@@ -2,6 +2,7 @@
 
 use super::Interpreter;
 use super::calls::Args;
+use super::compound::ExpectedError;
 use super::dictionaries::merged;
 use super::iterables::{NAMES_IN_ENVIRONMENT, each_once};
 use super::loops::MOST_ELEMENTS;
@@ -57,7 +58,7 @@ impl<'p> Interpreter<'p> {
                 },
             },
             ("int" | "float", Some(text @ (Value::Unknown | Value::Outside(_))))
-                if self.misread_numbers.expected > 0 && !self.is_some_int(&text) =>
+                if !self.is_some_int(&text) && self.expects(ExpectedError::Number) =>
             {
                 self.misreads()
             }

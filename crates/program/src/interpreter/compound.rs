@@ -5,6 +5,31 @@ use super::generators::YieldConsumer;
 use super::{Flow, Interpreter};
 use crate::code::{Block, Expr, ExprKind, Handler, StatementKind, Target};
 use crate::program::heap::values::Value;
+use crate::program::summaries::Dependency;
+
+/// A kind of error that a `try` of the program may expect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum ExpectedError {
+    /// A name or an attribute is missing.
+    Name,
+    /// An item is missing.
+    Item,
+    /// A text is no number.
+    Number,
+}
+
+impl ExpectedError {
+    const ALL: [ExpectedError; 3] = [ExpectedError::Name, ExpectedError::Item, ExpectedError::Number];
+
+    /// What Python raises then.
+    fn names(self) -> &'static [&'static str] {
+        match self {
+            ExpectedError::Name => &["AttributeError", "NameError", "UnboundLocalError"],
+            ExpectedError::Item => &["IndexError", "KeyError", "LookupError"],
+            ExpectedError::Number => &["ValueError"],
+        }
+    }
+}
 
 /// Errors of one kind that the program itself expects.
 #[derive(Clone, Copy, Default)]
@@ -16,6 +41,13 @@ pub(super) struct ExpectedErrors {
 }
 
 impl<'p> Interpreter<'p> {
+    /// Whether a `try` around this expects such an error. A summary depends on the answer.
+    pub(super) fn expects(&mut self, error: ExpectedError) -> bool {
+        let expects = self.expected_errors[error as usize].expected > 0;
+        self.summaries.note(Dependency::ExpectsError(error, expects));
+        expects
+    }
+
     /// `try`: the handlers are followed as if everything before the exception had happened.
     pub(super) fn attempt(
         &mut self,
@@ -28,18 +60,16 @@ impl<'p> Interpreter<'p> {
         }
         let caught = self.new_landing();
         let of_try = self.ways_out.of_try;
-        let raised_before = (self.seen_raises, self.missing_items.seen, self.misread_numbers.seen);
+        let (raised_before, errors_before) = (self.seen_raises, self.expected_errors);
         self.catches.push(caught);
-        let expects = |names: &[&str]| {
-            let names_one = |handler: &Handler<'_>| !handler.types.is_empty() && catches(handler, names);
-            usize::from(handlers.iter().any(names_one))
-        };
-        let expects_missing = expects(&["AttributeError", "NameError", "UnboundLocalError"]);
-        let expects_no_item = expects(&["IndexError", "KeyError", "LookupError"]);
-        let expects_no_number = expects(&["ValueError"]);
-        self.expects_missing += expects_missing;
-        self.missing_items.expected += expects_no_item;
-        self.misread_numbers.expected += expects_no_number;
+        let expects = ExpectedError::ALL.map(|error| {
+            let names_one =
+                |handler: &Handler<'_>| !handler.types.is_empty() && catches(handler, error.names());
+            handlers.iter().any(names_one)
+        });
+        for (errors, expects) in self.expected_errors.iter_mut().zip(expects) {
+            errors.expected += usize::from(expects);
+        }
         let import = body.iter().position(|step| matches!(step.kind, StatementKind::Import(_)));
         let (earlier, later) = body.split_at(import.unwrap_or(0));
         let mark = self.begin_arm();
@@ -47,9 +77,9 @@ impl<'p> Interpreter<'p> {
         let before_import = import.map(|_| self.state.clone());
         self.block(later);
         self.catches.pop();
-        self.expects_missing -= expects_missing;
-        self.missing_items.expected -= expects_no_item;
-        self.misread_numbers.expected -= expects_no_number;
+        for (errors, expects) in self.expected_errors.iter_mut().zip(expects) {
+            errors.expected -= usize::from(expects);
+        }
         let flow = std::mem::replace(&mut self.flow, Flow::Next);
         let done = self.end_arm(mark);
         let raised = self.landing(caught);
@@ -118,10 +148,9 @@ impl<'p> Interpreter<'p> {
             }
         }
         // What is surely caught leads past nothing that follows.
-        let (raises, lacks, misreadings) = raised_before;
-        let raises = self.seen_raises - raises;
-        let expected = expects_no_item * (self.missing_items.seen - lacks)
-            + expects_no_number * (self.misread_numbers.seen - misreadings);
+        let raises = self.seen_raises - raised_before;
+        let seen = self.expected_errors.iter().zip(errors_before).map(|(now, before)| now.seen - before.seen);
+        let expected: usize = seen.zip(expects).filter(|(_, expects)| *expects).map(|(seen, _)| seen).sum();
         let catches_all = handlers.iter().any(|handler| catches(handler, &["BaseException", "Exception"]));
         if catches_all || raises > 0 && raises == expected {
             self.ways_out.of_try = of_try;

@@ -1,6 +1,7 @@
 //! Expressions: what they do, and the value they have when it is known.
 
 use super::builtin_names::is_builtin;
+use super::compound::ExpectedError;
 use super::dictionaries::merged;
 use super::iterables::each_once;
 use super::lazy::is_type_checking;
@@ -193,7 +194,7 @@ impl<'p> Interpreter<'p> {
             }
             _ => {
                 // Somebody else may have bound it: `try: profile`, `except NameError`.
-                if self.expects_missing > 0 && self.is_python_here() && !is_builtin(name) {
+                if self.is_python_here() && !is_builtin(name) && self.expects(ExpectedError::Name) {
                     self.seems_to_raise();
                 }
                 let builtins = self.paths.id("builtins");

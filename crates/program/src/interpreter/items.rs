@@ -3,6 +3,7 @@
 use super::Interpreter;
 use super::calls::Args;
 use super::collections::position;
+use super::compound::ExpectedError;
 use super::data_files::is_section_parser;
 use crate::facts::Span;
 use crate::program::heap::values::{Closure, Value};
@@ -144,7 +145,7 @@ impl<'p> Interpreter<'p> {
 
     /// An item of an unknown container is asked for. Where a `try` around this says that it may not be there, it may not.
     fn may_lack(&mut self) {
-        if self.missing_items.expected > 0 {
+        if self.expects(ExpectedError::Item) {
             self.lacks_item();
         }
     }

@@ -2,6 +2,7 @@
 //! function or a `try`. Each waits for that end with the state and the names as they were when it left.
 
 use super::branches::ArmEnd;
+use super::compound::ExpectedError;
 use super::{Flow, Interpreter};
 use crate::program::heap::values::Value;
 use crate::program::heap::{ArmChange, ArmStart, HeapMoment};
@@ -272,13 +273,13 @@ impl<'p> Interpreter<'p> {
 
     /// The same of an item that is not there.
     pub(super) fn lacks_item(&mut self) -> Value<'p> {
-        self.missing_items.seen += 1;
+        self.expected_errors[ExpectedError::Item as usize].seen += 1;
         self.raises()
     }
 
     /// The same of a text that may be no number.
     pub(super) fn misreads(&mut self) -> Value<'p> {
-        self.misread_numbers.seen += 1;
+        self.expected_errors[ExpectedError::Number as usize].seen += 1;
         self.raises()
     }
 

@@ -262,7 +262,11 @@ impl<'p> Interpreter<'p> {
             beyond: self.beyond_summaries(),
             open: self.summaries.begin(
                 &mut self.heap,
-                CallContext { repeats: self.repeats, expects_failure: self.expects_failure },
+                CallContext {
+                    repeats: self.repeats,
+                    expects_failure: self.expects_failure,
+                    expected_errors: self.expected_errors.map(|errors| errors.expected > 0),
+                },
             ),
         }
     }
@@ -348,9 +352,6 @@ impl<'p> Interpreter<'p> {
         Context {
             // Who is started, and from which folder, are facts.
             start: (!self.start.is_program()).then(|| std::mem::discriminant(&self.start)),
-            expects_missing: self.expects_missing > 0,
-            expects_no_item: self.missing_items.expected > 0,
-            expects_no_number: self.misread_numbers.expected > 0,
             is_quiet: self.quiet > 0,
             arranged: self.state.arranged(),
         }

@@ -4,6 +4,7 @@
 use super::builtin_names::may_have;
 use super::calls::Arg;
 use super::classes::brings_nothing;
+use super::compound::ExpectedError;
 use super::{Flow, Interpreter};
 use crate::code::{Expr, ExprKind};
 use crate::facts::Span;
@@ -21,7 +22,7 @@ pub(super) struct AskedAttribute<'p> {
 impl<'p> Interpreter<'p> {
     /// Reads a name that may not be bound. Where a `try` around it expects that, it goes on from the ways on which it is not.
     pub(super) fn expect_bound(&mut self, scope: ScopeId, name: &'p str) {
-        if self.expects_missing == 0 || !self.heap.is_partial(scope, name) {
+        if !self.heap.is_partial(scope, name) || !self.expects(ExpectedError::Name) {
             return;
         }
         let Some(value) = self.in_scope(scope, name).cloned() else { return };

@@ -218,6 +218,9 @@ impl<'p> Interpreter<'p> {
             Dependency::HidesAllGpus(was) => self.state.hides_all_gpus() == *was,
             Dependency::OnMachine(was) => self.is_on_machine() == *was,
             Dependency::ExpectsFailure(was) => self.expects_failure == *was,
+            Dependency::ExpectsError(error, was) => {
+                (self.expected_errors[*error as usize].expected > 0) == *was
+            }
             // Who is running was asked first.
             Dependency::Followed(_) | Dependency::Refused(_) => true,
         }

@@ -62,12 +62,6 @@ pub struct Context {
     pub start: Option<Discriminant<Start>>,
     /// No events are noted.
     pub is_quiet: bool,
-    /// A `try` around it says that a name or attribute may be missing.
-    pub expects_missing: bool,
-    /// A `try` around it says that an item may be missing.
-    pub expects_no_item: bool,
-    /// A `try` around it says that a text may be no number.
-    pub expects_no_number: bool,
     /// What the program arranged for what it does later.
     pub arranged: Rc<SetUp>,
 }
@@ -76,9 +70,6 @@ impl Context {
     /// Whether what a call did in this context is what it would do in another: who is not heard may say what it likes.
     pub(super) fn serves(&self, other: &Context) -> bool {
         self.start == other.start
-            && self.expects_missing == other.expects_missing
-            && self.expects_no_item == other.expects_no_item
-            && self.expects_no_number == other.expects_no_number
             && (!self.is_quiet || other.is_quiet)
             && (Rc::ptr_eq(&self.arranged, &other.arranged) || self.arranged == other.arranged)
     }

@@ -3,6 +3,7 @@
 use super::{Effects, SummaryBody};
 use crate::facts::FileId;
 use crate::program::heap::values::ScopeId;
+use crate::program::interpreter::ExpectedError;
 use crate::program::modules::ImportTarget;
 use crate::program::state::{MASK, ORDER, Reaching, TouchedVariables};
 use rustc_hash::FxHashMap;
@@ -60,6 +61,8 @@ pub(crate) enum Dependency<'p> {
     Repeated(bool),
     /// What ran was expected to raise.
     ExpectsFailure(bool),
+    /// A `try` around it expected such an error.
+    ExpectsError(ExpectedError, bool),
     /// A command of the project starts the program, on a machine.
     OnMachine(bool),
     /// A function was followed.
@@ -104,6 +107,8 @@ pub(crate) struct CallContext {
     pub repeats: usize,
     /// What runs is expected to raise.
     pub expects_failure: bool,
+    /// Whether a `try` expects errors of each kind.
+    pub expected_errors: [bool; 3],
 }
 
 /// What a fact is about.
@@ -132,6 +137,7 @@ enum DependencyKey<'p> {
     ByImport,
     Repeated(bool),
     ExpectsFailure(bool),
+    ExpectsError(ExpectedError, bool),
     OnMachine,
     Nested(NestedCall, bool),
 }
@@ -162,6 +168,7 @@ impl<'p> Dependency<'p> {
             Dependency::ByImport(_) => DependencyKey::ByImport,
             Dependency::Repeated(was) => DependencyKey::Repeated(*was),
             Dependency::ExpectsFailure(was) => DependencyKey::ExpectsFailure(*was),
+            Dependency::ExpectsError(error, was) => DependencyKey::ExpectsError(*error, *was),
             Dependency::OnMachine(_) => DependencyKey::OnMachine,
             Dependency::Followed(call) => DependencyKey::Nested(*call, true),
             Dependency::Refused(call) => DependencyKey::Nested(*call, false),
@@ -222,6 +229,7 @@ impl<'p> Facts<'p> {
             Dependency::Repeated(_) if matches!(body, SummaryBody::Module(_)) => true,
             Dependency::Repeated(true) => around.repeats == 0,
             Dependency::ExpectsFailure(true) => !around.expects_failure,
+            Dependency::ExpectsError(error, true) => !around.expected_errors[*error as usize],
             _ => false,
         };
         let mut kept = start;
