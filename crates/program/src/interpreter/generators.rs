@@ -22,7 +22,14 @@ const RETURNED: &str = "what the generator returned";
 /// What runs where a generator of the project yields.
 pub(super) enum YieldConsumer<'p> {
     /// A pass of a `for`, for each value that is yielded.
-    Each { target: &'p Target<'p>, block: &'p Block<'p>, ends: Loop, has_else: bool },
+    Each {
+        target: &'p Target<'p>,
+        block: &'p Block<'p>,
+        ends: Loop,
+        has_else: bool,
+        /// A name holds the generator: it is not closed when the loop is left.
+        is_held: bool,
+    },
     /// The rest of a `with`: what the manager is bound to, the managers that follow, and the block.
     With { target: Option<&'p Target<'p>>, items: &'p [(Expr<'p>, Option<Target<'p>>)], block: &'p Block<'p> },
     /// The function that it decorates, or the test that it is a fixture of; takes what is yielded.
@@ -67,6 +74,8 @@ pub(super) struct Resume<'p> {
     repeats: usize,
     /// The passes of the loop that waits.
     passes: usize,
+    /// The states in which the loop was left and the generator may not have been closed.
+    left_open: Vec<State>,
 }
 
 /// What a generator that is running gave so far.
@@ -279,7 +288,7 @@ impl<'p> Interpreter<'p> {
             return;
         }
         let (is_sure, repeats) = (self.path.len() == resume.arms, self.repeats > resume.repeats);
-        let YieldConsumer::Each { target, block, ends, has_else } = each else { return };
+        let YieldConsumer::Each { target, block, ends, has_else, is_held } = each else { return };
         // What the body raises is not raised in the generator.
         let of_generator = self.catches.split_off(resume.catches.min(self.catches.len()));
         if repeats {
@@ -296,7 +305,12 @@ impl<'p> Interpreter<'p> {
         self.here.loops.pop();
         if self.flow == Flow::Next || !is_sure {
             // Where this `yield` was not reached, the next one gives the first value.
-            self.resumes[number].body = Some(YieldConsumer::Each { target, block, ends, has_else });
+            self.resumes[number].body = Some(YieldConsumer::Each { target, block, ends, has_else, is_held });
+        }
+        if is_held && matches!(self.flow, Flow::Break | Flow::Raise) {
+            // Its `finally` runs when nobody holds it any more.
+            self.uncertain += 1;
+            self.resumes[number].left_open.push(self.state.clone());
         }
         let flow = match self.flow {
             Flow::Next => Flow::Next,
@@ -382,9 +396,15 @@ impl<'p> Interpreter<'p> {
             arms: self.path.len(),
             repeats: self.repeats,
             passes: 0,
+            left_open: Vec::new(),
         });
         self.run_paused(generator, span);
         let Some(resume) = self.resumes.pop() else { return Value::Unknown };
+        self.uncertain -= resume.left_open.len();
+        for open in resume.left_open {
+            let closed = std::mem::take(&mut self.state);
+            self.state = State::join(closed, open);
+        }
         self.ways_out = self.ways_out.with(resume.ways_out);
         if !resume.left_to.is_empty() && self.flow != Flow::Raise {
             // The rest of the generator ran on the ways too that left the body.

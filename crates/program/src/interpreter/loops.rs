@@ -48,7 +48,7 @@ impl<'p> Interpreter<'p> {
             (counted, self.generator_behind(&value, iterable.span))
         {
             self.assign(number, Value::Unknown);
-            return self.for_each_yielded(element, &generator, iterable.span, body, otherwise);
+            return self.for_each_yielded(element, &generator, iterable, body, otherwise);
         }
         let value = match counted {
             Some(_) => {
@@ -58,7 +58,7 @@ impl<'p> Interpreter<'p> {
             None => value,
         };
         if let Some(generator) = self.generator_behind(&value, iterable.span) {
-            return self.for_each_yielded(target, &generator, iterable.span, body, otherwise);
+            return self.for_each_yielded(target, &generator, iterable, body, otherwise);
         }
         let value = self.iterator_behind(value, iterable.span);
         if let Value::Instance(instance) = &value
@@ -178,7 +178,7 @@ impl<'p> Interpreter<'p> {
         &mut self,
         target: &'p Target<'p>,
         generator: &Value<'p>,
-        span: Span,
+        iterable: &'p Expr<'p>,
         block: &'p Block<'p>,
         otherwise: &'p Block<'p>,
     ) {
@@ -191,7 +191,7 @@ impl<'p> Interpreter<'p> {
                 // From where it goes on is not known.
                 self.on_some_ways(|run| {
                     run.begin_anew(paused.scope);
-                    run.for_each_yielded(target, generator, span, block, &NOTHING);
+                    run.for_each_yielded(target, generator, iterable, block, &NOTHING);
                 });
                 self.set_position(paused.scope, IteratorPosition::Unknown);
                 return if self.flow == Flow::Next {
@@ -202,7 +202,9 @@ impl<'p> Interpreter<'p> {
         let of_loop = self.ways_out.of_loop;
         let ends = self.new_loop(1);
         let has_else = !otherwise.is_empty();
-        self.wait_for(generator, YieldConsumer::Each { target, block, ends, has_else }, span);
+        let is_held = has_name(iterable);
+        let pass = YieldConsumer::Each { target, block, ends, has_else, is_held };
+        self.wait_for(generator, pass, iterable.span);
         self.ways_out.of_loop = of_loop;
         self.block_unless(ends.behind, otherwise);
         self.land(ends.behind);
@@ -399,4 +401,19 @@ fn otherwise_inside<'p>(body: &'p Block<'p>, otherwise: &'p Block<'p>) -> Option
         block.iter().any(inner)
     }
     (!otherwise.is_empty() && breaks(body)).then_some(otherwise)
+}
+
+/// Whether what a loop goes over has a name: `for value in values`, `for number, value in enumerate(values)`.
+fn has_name(iterable: &Expr<'_>) -> bool {
+    match &iterable.kind {
+        ExprKind::Name(_) => true,
+        ExprKind::Call(call) => {
+            matches!(call.callee.kind, ExprKind::Name("enumerate"))
+                && call
+                    .arguments
+                    .first()
+                    .is_some_and(|argument| matches!(argument.value.kind, ExprKind::Name(_)))
+        }
+        _ => false,
+    }
 }
