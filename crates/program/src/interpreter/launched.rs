@@ -103,7 +103,7 @@ impl<'p> Interpreter<'p> {
     }
 
     /// The mask that is in force, where every way leads to the same one.
-    fn known_mask(&mut self, variable: &str) -> Option<String> {
+    pub(super) fn known_mask(&mut self, variable: &str) -> Option<String> {
         let reaching = self.reaching(variable);
         let mut texts = reaching.iter().map(|definition| match definition {
             Definition::Set(_, Some(text)) => Some(text.to_string()),
