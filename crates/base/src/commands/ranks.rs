@@ -137,6 +137,25 @@ impl Launcher {
     }
 }
 
+/// The GPUs that `ray start` is told to have. Ray refuses more than the mask leaves, and takes its word where there is no mask.
+pub fn cards_of_ray(words: &[Option<&str>]) -> Option<Ranks> {
+    let at = words.windows(2).position(|pair| {
+        pair[0].is_some_and(|word| program_name(word) == "ray") && pair[1] == Some("start")
+    })?;
+    words[at + 2..].iter().enumerate().find_map(|(next, word)| {
+        let word = (*word)?;
+        let (value, option) = match word.split_once('=') {
+            Some(("--num-gpus", value)) => (value, word.to_owned()),
+            None if word == "--num-gpus" => {
+                let value = words.get(at + 3 + next).copied().flatten()?;
+                (value, format!("{word} {value}"))
+            }
+            _ => return None,
+        };
+        Some(Ranks { count: value.parse().ok()?, option })
+    })
+}
+
 /// The file of settings that `accelerate launch` is given, where its words say nothing of the processes themselves.
 pub fn settings_of_accelerate<'w>(words: &[Option<&'w str>]) -> Option<&'w str> {
     settings_without(words, &["--num_processes", "--num-processes", "--cpu"])
