@@ -29,8 +29,13 @@ pub(super) fn that_export_nothing(scope: &FileScope<'_>) -> Vec<RawFinding> {
             for (span, name) in unexported(source) {
                 // The script exports it itself, sets it once more, or hands it on as an argument.
                 if !text.contains(name) {
-                    let raw_finding = RawFinding::at(Place { file, span }).word("variable", name);
-                    let raw_finding = raw_finding.beside(scope.place(step.span), "it is sourced here");
+                    let (set, sourced) = (Place { file, span }, scope.place(step.span));
+                    // Other programs may read a file of variables in their own ways.
+                    let (place, beside, note) = match source.language {
+                        Language::Shell => (set, sourced, "it is sourced here"),
+                        _ => (sourced, set, "it is set here"),
+                    };
+                    let raw_finding = RawFinding::at(place).word("variable", name).beside(beside, note);
                     found.push(raw_finding.beside(scope.place(started), "this program does not get it"));
                 }
             }
