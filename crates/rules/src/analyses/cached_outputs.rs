@@ -1,7 +1,7 @@
 //! Outputs of a model that an object keeps for a second question, each with the graph of its call.
 
 use super::memory::method_of;
-use crate::code::walk::{Ancestor, CodeNode, walk};
+use crate::code::walk::{CodeNode, functions_around, walk, walk_block};
 use crate::code::{Comparison, Expr, ExprKind, Statement, StatementKind, Target};
 use crate::rules::files::{FileScope, RawFinding};
 
@@ -35,28 +35,34 @@ pub(super) fn that_keep_graphs(scope: &FileScope<'_>) -> Vec<RawFinding> {
             return;
         };
         let ([Target::Item(pair)], Some(value)) = (&targets[..], value) else { return };
-        let (ExprKind::Attribute(owner, _), ExprKind::Call(call)) = (&pair.0.kind, &value.kind) else {
-            return;
-        };
+        let ExprKind::Attribute(owner, _) = &pair.0.kind else { return };
         let of_self = |expr: &Expr<'_>| matches!(expr.kind, ExprKind::Name("self"));
-        let is_model = match &call.callee.kind {
-            ExprKind::Attribute(object, name) => of_self(object) && MODELS.contains(name),
-            _ => false,
-        };
-        // What is there already is not made again.
-        let kept = scope.text(pair.0.span);
-        let is_asked = around.iter().any(|one| match one {
-            Ancestor::Then(test) => match &test.kind {
-                ExprKind::Compare(Comparison::NotIn, sides) => scope.text(sides.1.span) == kept,
+        let is_model = match &scope.names.meant(value).kind {
+            ExprKind::Call(call) => match &call.callee.kind {
+                ExprKind::Attribute(object, name) => of_self(object) && MODELS.contains(name),
                 _ => false,
             },
             _ => false,
-        });
-        if of_self(owner) && is_model && is_asked && goes_to_gpu(scope) {
+        };
+        let kept = scope.text(pair.0.span);
+        let home = functions_around(around).next_back();
+        let is_asked = || home.is_some_and(|home| asks_for_key(scope, home, kept));
+        if of_self(owner) && is_model && is_asked() && goes_to_gpu(scope) {
             found.push(RawFinding::at(scope.place(*span)).word("kept", kept));
         }
     });
     found
+}
+
+/// Whether a function asks what is there already, which is not made again then: `if key in self.cache:`
+fn asks_for_key(scope: &FileScope<'_>, function: usize, kept: &str) -> bool {
+    let mut asks = false;
+    walk_block(scope.code, &scope.code.functions[function].body, &mut |part, _| {
+        if let CodeNode::Expr(Expr { kind: ExprKind::Compare(how, sides), .. }) = part {
+            asks |= matches!(how, Comparison::In | Comparison::NotIn) && scope.text(sides.1.span) == kept;
+        }
+    });
+    asks
 }
 
 /// Whether the file moves something to a device.

@@ -23,6 +23,9 @@ pub(super) fn fixed_in_modules(scope: &FileScope<'_>) -> Vec<RawFinding> {
     });
     named.sort();
     named.dedup();
+    // `x.to(torch.device("cuda:0"))` is one.
+    let inner = named.clone();
+    named.retain(|span| !inner.iter().any(|other| other != span && span.holds(*other)));
     let Some(trainer) = (!named.is_empty()).then(|| trainer_of_several(scope)).flatten() else {
         return Vec::new();
     };
@@ -38,6 +41,11 @@ fn card_in(scope: &FileScope<'_>, expr: &Expr<'_>, call: &Call<'_>) -> Option<Sp
     let is_card = |given: &&Expr<'_>| match &scope.names.meant(given).kind {
         ExprKind::Text(text) => {
             text.strip_prefix("cuda:").is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+        }
+        // `DEVICE = torch.device("cuda:0")` outside of the module
+        ExprKind::Call(call) if scope.names.path(&call.callee) == Some("torch.device") => {
+            argument(&call.arguments, Some(0), None)
+                .is_some_and(|named| matches!(&named.kind, ExprKind::Text(text) if text.starts_with("cuda:")))
         }
         _ => false,
     };

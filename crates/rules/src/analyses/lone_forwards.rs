@@ -28,17 +28,28 @@ pub(super) fn of_one_process<'a>(scope: &FileScope<'a>) -> Vec<LoneForward<'a>> 
         return Vec::new();
     }
     let mut wrapped: Vec<(Option<usize>, &str)> = Vec::new();
+    let mut fields: Vec<&str> = Vec::new();
     let mut found = Vec::new();
     walk(scope.code, &mut |part, around| {
         let CodeNode::Statement(step) = part else { return };
         let home = functions_around(around).next_back();
         match &step.kind {
             StatementKind::Assign { targets, value: Some(value), .. } => {
-                if let ([Target::Name(name, _)], ExprKind::Call(call)) = (&targets[..], &value.kind)
-                    && path(scope, &call.callee) == "torch.nn.parallel.DistributedDataParallel"
-                    && argument(&call.arguments, None, Some("broadcast_buffers")).is_none()
-                {
-                    wrapped.push((home, name));
+                let is_wrapped = match &value.kind {
+                    ExprKind::Call(call) => {
+                        path(scope, &call.callee) == "torch.nn.parallel.DistributedDataParallel"
+                            && argument(&call.arguments, None, Some("broadcast_buffers")).is_none()
+                    }
+                    _ => false,
+                };
+                match &targets[..] {
+                    [Target::Name(name, _)] if is_wrapped => wrapped.push((home, name)),
+                    [Target::Attribute(object, name)]
+                        if is_wrapped && matches!(object.kind, ExprKind::Name("self")) =>
+                    {
+                        fields.push(name);
+                    }
+                    _ => {}
                 }
             }
             StatementKind::Branch { test, then, otherwise }
@@ -55,7 +66,7 @@ pub(super) fn of_one_process<'a>(scope: &FileScope<'a>) -> Vec<LoneForward<'a>> 
                 }
                 let names: Vec<&str> =
                     wrapped.iter().filter(|(place, _)| *place == home).map(|(_, name)| *name).collect();
-                found.extend(forward_in(scope, then, &names).map(|(span, name)| LoneForward {
+                found.extend(forward_in(scope, then, &names, &fields).map(|(span, name)| LoneForward {
                     span,
                     name,
                     by: test.span,
@@ -81,7 +92,12 @@ fn waits_in(scope: &FileScope<'_>, block: &Block<'_>) -> Vec<Span> {
 }
 
 /// The first call of one of these models in a block, itself or by a function of the file that is given it.
-fn forward_in<'a>(scope: &FileScope<'a>, block: &Block<'a>, names: &[&'a str]) -> Option<(Span, &'a str)> {
+fn forward_in<'a>(
+    scope: &FileScope<'a>,
+    block: &Block<'a>,
+    names: &[&'a str],
+    fields: &[&'a str],
+) -> Option<(Span, &'a str)> {
     let mut found = None;
     walk_block(scope.code, block, &mut |part, around| {
         let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
@@ -96,13 +112,44 @@ fn forward_in<'a>(scope: &FileScope<'a>, block: &Block<'a>, names: &[&'a str]) -
             found = Some((expr.span, name));
             return;
         }
+        if let Some(name) = field_called(&call.callee, fields) {
+            found = Some((expr.span, name));
+            return;
+        }
         let Some(function) = function_called(scope, expr) else { return };
+        // `self.validate()`, which calls `self.net(…)`
+        if matches!(call.callee.kind, ExprKind::Attribute(..)) {
+            found = fields_called_in(scope, function, fields).map(|name| (expr.span, name));
+            return;
+        }
         for (at, given) in call.arguments.iter().enumerate().filter(|(_, given)| given.name.is_none()) {
             if let Some(name) = named(&given.value)
                 && function.parameters.get(at).is_some_and(|one| calls(scope, function, one.name))
             {
                 found = Some((expr.span, name));
             }
+        }
+    });
+    found
+}
+
+/// `net` of `self.net`, where that is wrapped.
+fn field_called<'a>(callee: &Expr<'_>, fields: &[&'a str]) -> Option<&'a str> {
+    let ExprKind::Attribute(object, name) = &callee.kind else { return None };
+    let of_self = matches!(object.kind, ExprKind::Name("self"));
+    fields.iter().copied().find(|field| of_self && field == name)
+}
+
+/// The first wrapped model of the object that a method calls itself.
+fn fields_called_in<'a>(
+    scope: &FileScope<'a>,
+    function: &Function<'a>,
+    fields: &[&'a str],
+) -> Option<&'a str> {
+    let mut found = None;
+    walk_block(scope.code, &function.body, &mut |part, _| {
+        if let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part {
+            found = found.or_else(|| field_called(&call.callee, fields));
         }
     });
     found

@@ -17,7 +17,7 @@ pub(super) const ANALYSES: &[Analysis] = &[
     },
     Analysis {
         name: "cached-output-keeps-graph",
-        words: &["not in self."],
+        words: &[" in self."],
         look: cached_outputs::that_keep_graphs,
     },
     Analysis {
