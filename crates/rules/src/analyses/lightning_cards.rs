@@ -3,7 +3,7 @@
 use super::memory::method_of;
 use crate::code::walk::{Ancestor, CodeNode, walk};
 use crate::code::{Call, Expr, ExprKind};
-use crate::facts::{Place, Span};
+use crate::facts::{FileId, Place, Span};
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 
@@ -64,10 +64,13 @@ fn card_in(scope: &FileScope<'_>, expr: &Expr<'_>, call: &Call<'_>) -> Option<Sp
     given.map(|_| expr.span)
 }
 
-/// A trainer of the project that starts several processes on one machine.
+/// A trainer of this file, or of one that imports it, which starts several processes on one machine.
 fn trainer_of_several(scope: &FileScope<'_>) -> Option<Place> {
     let files = scope.program.files_with("Trainer(");
-    files.iter().find_map(|file| {
+    let importers: Vec<_> = scope.program.importers(scope.file).into_iter().map(|one| one.file).collect();
+    // Another program may have modules of its own.
+    let may_train = |file: &&FileId| **file == scope.file || importers.contains(file);
+    files.iter().filter(may_train).find_map(|file| {
         scope.in_other(*file, |other| {
             let mut found = None;
             walk(other.code, &mut |part, _| {
