@@ -1,6 +1,6 @@
 //! Files with variables of the GPU that a script sources, and that export none of them.
 
-use super::subshells::{blocks_of_shells, started_in};
+use super::subshells::{READ_BY_LIBRARIES, blocks_of_shells, started_in};
 use crate::code::{StatementKind, walk::CodeNode, walk::walk};
 use crate::facts::{FileId, Place, Span, lines_in};
 use crate::program::is_gpu_variable;
@@ -66,7 +66,9 @@ fn unexported(source: &Source) -> Vec<(Span, &str)> {
         let (name, value) = own.split_once('=')?;
         let is_plain = !value.trim().is_empty() && !value.contains([' ', ';', '&']);
         let name_span = start..start + name.len();
-        (is_plain && is_gpu_variable(name)).then(|| (Span::new(start, start + own.len()), &text[name_span]))
+        let is_read = READ_BY_LIBRARIES.iter().any(|end| name.ends_with(end));
+        (is_plain && is_read && is_gpu_variable(name))
+            .then(|| (Span::new(start, start + own.len()), &text[name_span]))
     };
     lines_in(text).filter_map(of_line).collect()
 }

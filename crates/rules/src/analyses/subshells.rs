@@ -96,9 +96,16 @@ pub(super) fn that_take_variables_along(scope: &FileScope<'_>) -> Vec<RawFinding
     found
 }
 
+/// How the names of variables end that libraries read.
+pub(super) const READ_BY_LIBRARIES: &[&str] = &["VISIBLE_DEVICES", "DEVICE_ORDER", "ALLOC_CONF"];
+
 /// GPU variables that a script sets for the programs behind, and does not export.
 pub(super) fn that_export_nothing(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = super::sourced_settings::that_export_nothing(scope);
+    // A script may have names of its own for what it reads about a GPU.
+    if !READ_BY_LIBRARIES.iter().any(|end| scope.whole_text().contains(&format!("{end}="))) {
+        return found;
+    }
     let exports = Exports::of(scope);
     let is_job = JOBS.iter().any(|directive| scope.whole_text().contains(directive));
     let mut spans = FxHashSet::default();
