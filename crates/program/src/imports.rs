@@ -42,6 +42,13 @@ const WORDS: &[&str] = &[
     "getenv",
     "setenv",
     "dotenv",
+    // How processes are started is settled by the first of these.
+    "set_start_method",
+    "multiprocessing.Array",
+    "multiprocessing.Lock",
+    "multiprocessing.Manager",
+    "multiprocessing.Queue",
+    "multiprocessing.Value",
     // Which modules a program imports is decided there.
     "sys.path.insert",
     "sys.path.append",

@@ -246,7 +246,8 @@ impl Program<'_> {
 
     /// Whether a Python program may start another with a mask.
     fn may_start_with_mask(&self, file: FileId) -> bool {
-        self.holds_text(file, "subprocess") && self.holds_text(file, MASK)
+        let starts = |word| self.holds_text(file, word);
+        (starts("subprocess") || starts("runpy")) && starts(MASK)
     }
 
     /// Every program with each environment that launchers give it; without a launcher it has none.

@@ -1,3 +1,3 @@
 #!/bin/bash
-. ./.env
+. ./.env  # ~ gpu-env-not-exported warning
 python train.py

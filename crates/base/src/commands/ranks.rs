@@ -17,6 +17,8 @@ struct Launcher {
     /// Words that must stand behind the name; any when there is none.
     verbs: &'static [&'static str],
     options: &'static [&'static str],
+    /// Options whose number is multiplied with that one.
+    times: &'static [&'static str],
     /// With one of these the number is about several machines, or about none of the GPUs.
     elsewhere: &'static [&'static str],
 }
@@ -26,18 +28,21 @@ const LAUNCHERS: &[Launcher] = &[
         names: &["torchrun", "torch.distributed.run", "torch.distributed.launch"],
         verbs: &[],
         options: &["--nproc_per_node", "--nproc-per-node"],
+        times: &[],
         elsewhere: &["--no-python", "--no_python"],
     },
     Launcher {
         names: &["horovodrun"],
         verbs: &[],
         options: &["-np", "--num-proc"],
+        times: &[],
         elsewhere: &["-H", "--hosts", "-hostfile", "--hostfile", "--host-discovery-script"],
     },
     Launcher {
         names: &["accelerate", "accelerate.commands.launch"],
         verbs: &["launch"],
         options: &["--num_processes", "--num-processes"],
+        times: &[],
         elsewhere: &[
             "--cpu",
             "--gpu_ids",
@@ -52,12 +57,14 @@ const LAUNCHERS: &[Launcher] = &[
         names: &["vllm", "vllm.entrypoints.openai.api_server", "vllm.entrypoints.api_server"],
         verbs: &["serve"],
         options: &["--tensor-parallel-size", "--tensor_parallel_size", "-tp"],
+        times: &["--pipeline-parallel-size", "--pipeline_parallel_size", "-pp"],
         elsewhere: &["--distributed-executor-backend", "--nnodes", "--device"],
     },
     Launcher {
         names: &["sglang.launch_server", "sglang"],
         verbs: &["serve"],
         options: &["--tp-size", "--tensor-parallel-size", "--tp"],
+        times: &["--pp-size", "--pipeline-parallel-size"],
         elsewhere: &["--nnodes", "--device", "--use-ray"],
     },
     // Each replica has at least one GPU.
@@ -65,6 +72,7 @@ const LAUNCHERS: &[Launcher] = &[
         names: &["vllm", "trl"],
         verbs: &["serve", "vllm-serve"],
         options: &["--data-parallel-size", "--data_parallel_size", "-dp"],
+        times: &[],
         elsewhere: &[
             "--distributed-executor-backend",
             "--data-parallel-size-local",
@@ -102,21 +110,50 @@ impl Launcher {
         if options.iter().flatten().any(|word| self.elsewhere.contains(&name_of(word).as_str())) {
             return None;
         }
-        options.iter().enumerate().find_map(|(at, word)| {
-            let word = (*word)?;
-            if !self.options.contains(&name_of(word).as_str()) {
-                return None;
-            }
-            let (value, option) = match word.split_once('=') {
-                Some((_, value)) => (value, word.to_owned()),
-                None => {
-                    let value = options.get(at + 1).copied().flatten()?;
-                    (value, format!("{word} {value}"))
+        let said = |names: &[&str]| {
+            options.iter().enumerate().find_map(|(at, word)| {
+                let word = (*word)?;
+                if !names.contains(&name_of(word).as_str()) {
+                    return None;
                 }
-            };
-            Some(Ranks { count: value.parse().ok()?, option })
-        })
+                let (value, option) = match word.split_once('=') {
+                    Some((_, value)) => (value, word.to_owned()),
+                    None => {
+                        let value = options.get(at + 1).copied().flatten()?;
+                        (value, format!("{word} {value}"))
+                    }
+                };
+                Some(Ranks { count: value.parse().ok()?, option })
+            })
+        };
+        match (said(self.options), said(self.times)) {
+            (Some(each), Some(times)) if times.count > 1 => Some(Ranks {
+                count: each.count * times.count,
+                option: format!("{} {}", each.option, times.option),
+            }),
+            (Some(each), _) => Some(each),
+            (None, times) => times,
+        }
     }
+}
+
+/// The GPUs that `ray start` is told to have. Ray refuses more than the mask leaves, and takes its word where there is no mask.
+pub fn cards_of_ray(words: &[Option<&str>]) -> Option<Ranks> {
+    let at = words.windows(2).position(|pair| {
+        pair[0].is_some_and(|word| program_name(word) == "ray") && pair[1] == Some("start")
+    })?;
+    words[at + 2..].iter().enumerate().find_map(|(next, word)| {
+        let word = (*word)?;
+        let (value, option) = match word.split_once('=') {
+            Some(("--num-gpus", value)) => (value, word.to_owned()),
+            None if word == "--num-gpus" => {
+                let value = words.get(at + 3 + next).copied().flatten()?;
+                (value, format!("{word} {value}"))
+            }
+            _ => return None,
+        };
+        Some(Ranks { count: value.parse().ok()?, option })
+    })
 }
 
 /// The file of settings that `accelerate launch` is given, where its words say nothing of the processes themselves.

@@ -10,6 +10,9 @@ pub fn exported(site: &Site<'_>) -> Result<Draft, Refusal> {
         return Err("the shell ends with this line".to_owned());
     }
     let (span, text) = (site.span(), site.text());
+    if !text[span.start as usize..span.end as usize].contains('=') {
+        return Err("the file that is sourced sets it".to_owned());
+    }
     let line = text[..span.start as usize].rsplit('\n').next().unwrap_or_default().trim_end();
     let begins = line.is_empty()
         || [";", "&&", "{", "(", "-", ":"].iter().any(|end| line.ends_with(end))

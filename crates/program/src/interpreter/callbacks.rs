@@ -245,10 +245,15 @@ impl Interpreter<'_> {
 /// What a call does with functions that it is given.
 pub(super) fn hands_on(path: &str) -> CallbackUse {
     match path {
-        _ if waits_for_start(path) => CallbackUse::Later,
+        _ if waits_for_start(path) || works_in_cluster(path) => CallbackUse::Later,
         _ if maker_of(path).is_some() => CallbackUse::Started,
         _ => CallbackUse::Now { runs: runs_functions(path), in_child: starts_process(path) },
     }
+}
+
+/// Whether a call hands functions to workers of a cluster, which have masks of their own: `Client().map(score, parts)` of Dask.
+fn works_in_cluster(path: &str) -> bool {
+    ["dask.distributed.Client().", "distributed.Client()."].iter().any(|client| path.starts_with(client))
 }
 
 /// What made the thread or process that a call starts.

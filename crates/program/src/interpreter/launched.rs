@@ -7,8 +7,8 @@ use super::command_words::Argument;
 use super::device_indices::cuda_index;
 use crate::code::{Command, Expr, ExprKind, Observation};
 use crate::commands::{
-    Gpus, Invocation, Mask, Ranks, SeparateEnvironment, cards_of_accelerate, program_name, ranks,
-    ranks_of_settings, settings_of_accelerate,
+    Gpus, Invocation, Mask, Ranks, SeparateEnvironment, cards_of_accelerate, cards_of_ray, program_name,
+    ranks, ranks_of_settings, settings_of_accelerate,
 };
 use crate::facts::{Place, Span};
 use crate::masks;
@@ -103,7 +103,7 @@ impl<'p> Interpreter<'p> {
     }
 
     /// The mask that is in force, where every way leads to the same one.
-    fn known_mask(&mut self, variable: &str) -> Option<String> {
+    pub(super) fn known_mask(&mut self, variable: &str) -> Option<String> {
         let reaching = self.reaching(variable);
         let mut texts = reaching.iter().map(|definition| match definition {
             Definition::Set(_, Some(text)) => Some(text.to_string()),
@@ -156,7 +156,8 @@ impl<'p> Interpreter<'p> {
             let file = self.program.launched_file(self.here.file, None, settings_of_accelerate(words)?)?;
             ranks_of_settings(self.program.text_of(file))
         };
-        if let Some(Ranks { count, option }) = ranks(words).or_else(by_settings)
+        if let Some(Ranks { count, option }) =
+            ranks(words).or_else(by_settings).or_else(|| cards_of_ray(words))
             && left > 0
             && count > left
         {

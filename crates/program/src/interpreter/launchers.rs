@@ -6,6 +6,7 @@ pub(super) mod make;
 mod noted_commands;
 mod scripts;
 mod subshells;
+mod wanted_cards;
 
 use super::{CodePosition, Flow, Interpreter, Start};
 use crate::code::{Block, Expr, ExprKind, Host};

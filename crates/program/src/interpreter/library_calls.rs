@@ -169,6 +169,14 @@ impl<'p> Interpreter<'p> {
                 self.set_start_method(args);
                 None
             }
+            "runpy.run_path" | "runpy.run_module" => {
+                self.run_by_runpy(path, args, span);
+                Some(Value::Unknown)
+            }
+            "ray.init" | "vllm.LLM" | "vllm.EngineArgs" | "vllm.AsyncEngineArgs" => {
+                self.observe_wanted_cards(path, args, span);
+                None
+            }
             "multiprocessing.get_context" | "torch.multiprocessing.get_context" => self.start_context(args),
             "functools.partial" => self.partial(args),
             "functools.reduce" => self.reduced(args, span),

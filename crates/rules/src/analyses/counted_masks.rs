@@ -3,16 +3,20 @@
 use super::parsed_masks::mask_in;
 use crate::code::walk::{Ancestor, CodeNode, walk};
 use crate::code::{Call, Expr, ExprKind};
-use crate::facts::Span;
+use crate::facts::{Span, lines_in};
 use crate::findings::Severity;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
+use crate::sources::Language;
 
 const OF_CONTAINERS: &str = "NVIDIA_VISIBLE_DEVICES";
 
 /// `len(os.environ["CUDA_VISIBLE_DEVICES"])`, `len(os.environ["NVIDIA_VISIBLE_DEVICES"].split(","))`, and
 /// `os.environ.get("CUDA_VISIBLE_DEVICES", 1).split(",")`.
 pub(super) fn that_give_another_number(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    if matches!(scope.language(), Language::Shell | Language::Makefile) {
+        return in_shell(scope);
+    }
     let mut compared: Vec<Span> = Vec::new();
     let mut found: Vec<(Span, &str, &'static str, Option<Severity>)> = Vec::new();
     let knows_all = ["\"all\"", "'all'"].iter().any(|word| scope.whole_text().contains(word));
@@ -108,4 +112,30 @@ fn split_of_number(scope: &FileScope<'_>, expr: &Expr<'_>) -> Option<&'static st
     let default = argument(&read_call.arguments, Some(1), Some("default"))?;
     let is_number = |expr: &Expr<'_>| matches!(expr.kind, ExprKind::Int(_) | ExprKind::Negate(_));
     is_number(scope.names.meant(default)).then_some(mask)
+}
+
+/// `${#CUDA_VISIBLE_DEVICES}`, which is no question whether there is a mask at all, and not halved as digits with their commas are.
+fn in_shell(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    const ANY: &[&str] =
+        &["-gt 0", "-ne 0", "-eq 0", "-ge 1", "-lt 1", "== 0", "= 0", "!= 0", "> 0", ">= 1", "< 1"];
+    let mut found = Vec::new();
+    for (span, line) in lines_in(scope.whole_text()) {
+        if line.trim_start().starts_with('#') {
+            continue;
+        }
+        for (at, form) in line.match_indices("${#CUDA_VISIBLE_DEVICES}") {
+            let behind = line[at + form.len()..].trim_start_matches(['"', ')', ' ']);
+            let asks_any = ANY.iter().any(|one| {
+                behind.strip_prefix(one).is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_digit()))
+            });
+            if asks_any || behind.starts_with(['+', '/']) {
+                continue;
+            }
+            let start = span.start as usize + at;
+            let raw_finding = RawFinding::at(scope.place(Span::new(start, start + form.len())));
+            let raw_finding = raw_finding.word("text", form).word("variable", "CUDA_VISIBLE_DEVICES");
+            found.push(raw_finding.word("fault", "this counts its letters, commas included"));
+        }
+    }
+    found
 }

@@ -231,9 +231,14 @@ fn is_global_itself(scope: &FileScope<'_>, index: &Expr<'_>) -> bool {
         ExprKind::Item(item) => scope.names.path(&item.0) == Some("os.environ") && is_rank(&item.1),
         ExprKind::Attribute(_, "global_rank") | ExprKind::Name("global_rank") => true,
         ExprKind::Attribute(..) => scope.names.path(meant).is_some_and(|path| COUNTED.contains(&path)),
-        ExprKind::Name(name) => name.contains("rank") && is_given_one(scope, meant),
+        ExprKind::Name(name) => (name.contains("rank") || of_horovod(scope)) && is_given_one(scope, meant),
         _ => false,
     }
+}
+
+/// Whether a process of the project asks Horovod for its number, and may hand it on under any name.
+fn of_horovod(scope: &FileScope<'_>) -> bool {
+    scope.program.has_any(&["hvd.rank()"])
 }
 
 /// Whether a call gives the number of all machines to the parameter that a name stands for: `Reader(hvd.rank())`.

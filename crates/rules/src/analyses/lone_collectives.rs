@@ -1,5 +1,6 @@
 //! Calls that all processes of a group must make, where one of them comes alone.
 
+use super::lone_forwards;
 use super::memory::{path, path_of_decorator};
 use crate::code::walk::{CodeNode, functions_around, walk, walk_block};
 use crate::code::{Block, Call, Comparison, Expr, ExprKind, Statement, StatementKind, Target};
@@ -117,6 +118,10 @@ pub(super) fn of_one_process(scope: &FileScope<'_>) -> Vec<RawFinding> {
         let raw_finding = RawFinding::at(scope.place(span)).word("name", name);
         found.push(raw_finding.beside(scope.place(by), "the other processes do not come behind this"));
     }
+    for one in lone_forwards::of_one_process(scope) {
+        let raw_finding = RawFinding::at(scope.place(one.span)).word("name", one.name);
+        found.push(raw_finding.beside(scope.place(one.by), "the other processes do not come behind this"));
+    }
     found
 }
 
@@ -181,7 +186,7 @@ fn waits(scope: &FileScope<'_>, call: &Call<'_>, engines: &[&str]) -> bool {
 }
 
 /// Who comes behind a test: the first process alone, all but the first, or others that are not known.
-fn who_passes(scope: &FileScope<'_>, test: &Expr<'_>) -> Option<bool> {
+pub(super) fn who_passes(scope: &FileScope<'_>, test: &Expr<'_>) -> Option<bool> {
     match &test.kind {
         ExprKind::Not(inner) => match &inner.kind {
             ExprKind::All(_) => None,
@@ -223,8 +228,15 @@ fn names_rank(scope: &FileScope<'_>, expr: &Expr<'_>) -> bool {
         "RANK",
         "LOCAL_RANK",
     ];
+    // `init_process_group("nccl", rank=gpu)`
+    let is_given = |name: &str| {
+        let text = scope.whole_text();
+        text.contains("init_process_group(")
+            && [",", ")", "\n"].iter().any(|end| text.contains(&format!("rank={name}{end}")))
+    };
     match &expr.kind {
-        ExprKind::Name(name) | ExprKind::Attribute(_, name) => RANKS.contains(name),
+        ExprKind::Name(name) => RANKS.contains(name) || is_given(name),
+        ExprKind::Attribute(_, name) => RANKS.contains(name),
         ExprKind::Call(call) => {
             let name = scope.text(call.callee.span).rsplit('.').next().unwrap_or_default();
             let given = call.arguments.first().map(|one| &one.value);
@@ -245,7 +257,7 @@ fn is_of_ranks(scope: &FileScope<'_>, test: &Expr<'_>) -> bool {
 }
 
 /// Whether a block calls something: the other half of what waits may be there.
-fn does_something(scope: &FileScope<'_>, block: &Block<'_>) -> bool {
+pub(super) fn does_something(scope: &FileScope<'_>, block: &Block<'_>) -> bool {
     let mut calls = false;
     walk_block(scope.code, block, &mut |part, _| {
         calls |= matches!(part, CodeNode::Expr(Expr { kind: ExprKind::Call(_), .. }));

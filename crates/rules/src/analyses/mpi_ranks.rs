@@ -5,14 +5,13 @@ use crate::code::walk::{CodeNode, walk};
 use crate::code::{Expr, StatementKind};
 use crate::commands::program_name;
 use crate::facts::{Place, Span};
-use crate::program::RunCommand;
+use crate::program::{MASK, RunCommand};
 use crate::rules::files::{FileScope, RawFinding};
 
 const LAUNCHERS: &[&str] = &["mpiexec", "mpiexec.hydra", "mpirun", "orterun"];
 
 /// Words of a project that chooses a card for each process, in whatever way.
 const CHOICES: &[&str] = &[
-    "CUDA_VISIBLE_DEVICES",
     "LOCAL_RANK",
     "SLURM_LOCALID",
     "cuda:",
@@ -46,11 +45,27 @@ pub(super) fn without_device(scope: &FileScope<'_>) -> Vec<RawFinding> {
     });
     let Some((span, name)) = used.filter(|_| of_mpi) else { return Vec::new() };
     let Some(site) = started_by_mpi(scope) else { return Vec::new() };
-    if scope.program.has_any(CHOICES) {
+    if scope.program.has_any(CHOICES) || chooses_by_mask(scope) {
         return Vec::new();
     }
     let raw_finding = RawFinding::at(scope.place(span)).word("name", name);
     vec![raw_finding.beside(site, "several processes are started here")]
+}
+
+/// Whether a file of the project may give each process a mask of its own. One that is written before the launcher is the same for all.
+fn chooses_by_mask(scope: &FileScope<'_>) -> bool {
+    scope.program.files_with(MASK).iter().any(|file| {
+        let text = &scope.program.sources.file(*file).text;
+        text.match_indices(MASK).any(|(at, _)| {
+            let list =
+                text[at + MASK.len()..].strip_prefix('=').map(|value| value.trim_start_matches(['"', '\'']));
+            let is_list = list.is_some_and(|list| {
+                let value = list.split([' ', '\n', '"', '\'']).next().unwrap_or_default();
+                value.contains(',') && value.bytes().all(|byte| byte.is_ascii_digit() || byte == b',')
+            });
+            !is_list
+        })
+    })
 }
 
 /// Where a command of the project starts several processes of this file, which all see the same cards.

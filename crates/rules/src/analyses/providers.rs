@@ -293,6 +293,12 @@ pub(super) fn may_be<'e>(
                 items.iter().for_each(|(_, value)| may_be(value, scope, depth + 1, lists));
             }
         }
+        // `if options.cuda: providers = […]`; what there is may be asked there.
+        ExprKind::Name(_) if !scope.whole_text().contains("get_available_providers") => {
+            let values = scope.names.may_mean(meant).into_iter();
+            let known = values.filter(|one| !matches!(one.kind, ExprKind::Name(_)));
+            known.for_each(|one| may_be(one, scope, depth + 1, lists));
+        }
         _ => {}
     }
 }

@@ -2,18 +2,37 @@
 //! its name and the words without which it looks at no file.
 
 use super::{
-    Analysis, bare_images, bare_tools, builds, conda_images, containers, docker_requests, global_ranks,
-    host_collectives, image_builds, image_stages, isolated_builds, kept_layers, late_providers, late_ranks,
-    linked, loaded_modules, local_ranks, local_sweeps, lone_collectives, mpi_ranks, node_numbers,
-    picked_cards, podman_options, pods, pooled_pipelines, preloads, process_counts, providers, rank_masks,
-    ranks, ray_environments, ray_tasks, requirements, script_choices, served_cards, settings_files,
-    shared_files, slurm_jobs, slurm_names, slurm_variables, spawned_devices, spawned_scripts, spread_ranks,
-    stacks, subshells, task_numbers, thread_contexts, trainer_moves, trainer_tasks, unread_choices, uv_runs,
+    Analysis, bare_images, bare_tools, builds, conda_images, containers, docker_requests, first_card_loads,
+    global_ranks, host_collectives, image_builds, image_stages, isolated_builds, kept_layers, late_providers,
+    late_ranks, lightning_cards, linked, loaded_modules, local_ranks, local_sweeps, lone_collectives,
+    mpi_ranks, node_numbers, picked_cards, podman_options, pods, pooled_pipelines, preloads, process_counts,
+    providers, rank_masks, ranks, ray_environments, ray_tasks, removed_options, replaced_ray_masks,
+    requirements, script_choices, served_cards, settings_files, shared_files, shared_workers, slurm_jobs,
+    slurm_names, slurm_variables, spawned_devices, spawned_scripts, spread_ranks, stacks, subshells,
+    task_numbers, thread_contexts, trainer_moves, trainer_tasks, unread_choices, untaken_ray_gpus, uv_runs,
     vllm_engines,
 };
 
 /// All of them, by name.
 pub(super) const ANALYSES: &[Analysis] = &[
+    Analysis { name: "build-option-removed", words: &["LLAMA_CUBLAS"], look: removed_options::of_llama },
+    Analysis {
+        name: "lightning-card-fixed",
+        words: &["LightningModule"],
+        look: lightning_cards::fixed_in_modules,
+    },
+    Analysis {
+        name: "ray-gpu-not-taken",
+        words: &["RAY_EXPERIMENTAL_NOSET_CUDA_VISIBLE_DEVICES"],
+        look: untaken_ray_gpus::of_actors,
+    },
+    Analysis { name: "dask-workers-share-gpu", words: &["dask"], look: shared_workers::of_dask },
+    Analysis { name: "ray-mask-replaced", words: &["num_gpus"], look: replaced_ray_masks::in_tasks },
+    Analysis {
+        name: "safetensors-on-first-gpu",
+        words: &["safetensors"],
+        look: first_card_loads::by_safetensors,
+    },
     Analysis {
         name: "arch-list-missing",
         words: &["install", "setup.py"],
@@ -111,7 +130,7 @@ pub(super) const ANALYSES: &[Analysis] = &[
     Analysis { name: "fork-after-cuda", words: &["n_process"], look: pooled_pipelines::that_fork },
     Analysis {
         name: "global-rank-as-device",
-        words: &["RANK", "rank", "horovod", "process_index", "mpi4py"],
+        words: &["RANK", "rank", "horovod", "process_index", "mpi4py", "cuda.Device("],
         look: global_ranks::used_as_indices,
     },
     Analysis { name: "gpu-before-server-forks", words: preloads::WORDS, look: preloads::before_forks },
@@ -307,7 +326,7 @@ pub(super) const ANALYSES: &[Analysis] = &[
     Analysis { name: "uv-run-drops-extra", words: &["uv run", "\"uv\""], look: uv_runs::that_drop_extras },
     Analysis {
         name: "variable-not-exported",
-        words: &["VISIBLE_DEVICES=", "DEVICE_ORDER=", "ALLOC_CONF="],
+        words: &["VISIBLE_DEVICES=", "DEVICE_ORDER=", "ALLOC_CONF=", "source ", ". "],
         look: subshells::that_export_nothing,
     },
     Analysis {

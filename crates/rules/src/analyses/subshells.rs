@@ -96,11 +96,18 @@ pub(super) fn that_take_variables_along(scope: &FileScope<'_>) -> Vec<RawFinding
     found
 }
 
+/// How the names of variables end that libraries read.
+pub(super) const READ_BY_LIBRARIES: &[&str] = &["VISIBLE_DEVICES", "DEVICE_ORDER", "ALLOC_CONF"];
+
 /// GPU variables that a script sets for the programs behind, and does not export.
 pub(super) fn that_export_nothing(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    let mut found = super::sourced_settings::that_export_nothing(scope);
+    // A script may have names of its own for what it reads about a GPU.
+    if !READ_BY_LIBRARIES.iter().any(|end| scope.whole_text().contains(&format!("{end}="))) {
+        return found;
+    }
     let exports = Exports::of(scope);
     let is_job = JOBS.iter().any(|directive| scope.whole_text().contains(directive));
-    let mut found = Vec::new();
     let mut spans = FxHashSet::default();
     for block in blocks_of_shells(scope.code) {
         for (at, step) in block.iter().enumerate() {
@@ -124,7 +131,7 @@ pub(super) fn that_export_nothing(scope: &FileScope<'_>) -> Vec<RawFinding> {
 }
 
 /// The blocks of a file, and those of the shells that it starts.
-fn blocks_of_shells<'c, 's>(code: &'c Code<'s>) -> Vec<&'c Block<'s>> {
+pub(super) fn blocks_of_shells<'c, 's>(code: &'c Code<'s>) -> Vec<&'c Block<'s>> {
     let mut found = blocks(code);
     walk(code, &mut |part, _| {
         if let CodeNode::Statement(Statement { kind, .. }) = part
@@ -178,7 +185,7 @@ impl<'c> Exports<'c> {
 }
 
 /// The first program that steps start and that may use a GPU.
-fn started_in(scope: &FileScope<'_>, steps: &[Statement<'_>]) -> Option<Span> {
+pub(super) fn started_in(scope: &FileScope<'_>, steps: &[Statement<'_>]) -> Option<Span> {
     let mut started = None;
     walk_block(scope.code, steps, &mut |part, _| {
         let CodeNode::Statement(Statement { kind: StatementKind::Command(command), span }) = part else {

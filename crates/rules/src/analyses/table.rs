@@ -2,23 +2,26 @@
 //! no file. Those of what starts programs are in `starts`.
 
 use super::{
-    Analysis, async_arguments, autocast, backend_switches, bound_methods, cached_methods, caches,
-    clean_up_order, compared_devices, compute_types, context_managers, counted_masks, cuda_switches,
-    cupy_arrays, current_devices, current_kernels, dataset_workers, device_arguments, device_names,
-    dropped_moves, emptied_masks, env_validators, environments, epoch_outputs, executable_batches, fixtures,
-    gradients, half_on_cpu, hard_cuda, hardware, hooked_models, host_arrays, import_proofs, inputs,
-    jax_memory, jax_platforms, kept_counts, kept_graphs, kept_on_current, kept_outputs, keras_loops,
-    late_moves, late_offloads, lazy_imports, leak_checks, left_graphs, left_masks, left_models,
-    legacy_constructors, loaded_again, loader_generators, locks, loss_weights, made_layers, made_tensors,
-    mask_numbers, memory_fractions, model_instances, negative_indices, nvml_indices, optional_imports,
+    Analysis, async_arguments, autocast, backend_switches, bound_methods, built_accelerators, caches,
+    compared_devices, compute_types, counted_masks, cuda_switches, cupy_arrays, current_devices,
+    current_kernels, dataset_workers, device_arguments, device_names, dropped_moves, emptied_masks,
+    env_validators, environments, fixtures, gradients, half_on_cpu, hard_cuda, hardware, host_arrays,
+    import_proofs, inputs, jax_platforms, kept_counts, kept_on_current, late_moves, lazy_imports,
+    left_graphs, left_masks, left_models, legacy_constructors, loader_generators, loss_weights, made_layers,
+    made_tensors, mask_numbers, model_instances, negative_indices, nvml_indices, optional_imports,
     parallel_kernels, parsed_masks, pickled, placed_models, plain_layers, python_names, quantized_moves,
-    resets, retries, rocm, second_contexts, step_loops, switches, tensor_flow, tensorflow, tensorflow_cards,
-    tensorflow_memory, text_numbers, tf32, touched_cards, uncalled_checks, unentered_contexts,
-    unmoved_tensors, unread_settings, unused_choices, visible_counts, volatile,
+    rocm, second_contexts, switches, tensor_flow, tensorflow, tensorflow_cards, text_numbers, tf32,
+    touched_cards, uncalled_checks, unentered_contexts, unmoved_tensors, unread_settings, unused_choices,
+    visible_counts,
 };
 
 /// All of them, by name.
 pub(super) const ANALYSES: &[Analysis] = &[
+    Analysis {
+        name: "accelerator-never-absent",
+        words: &["current_accelerator"],
+        look: built_accelerators::taken_for_present,
+    },
     Analysis { name: "async-argument", words: &["async"], look: async_arguments::of_copies },
     Analysis { name: "bare-cuda", words: &[".cuda()"], look: hard_cuda::beside_a_device },
     Analysis {
@@ -38,11 +41,6 @@ pub(super) const ANALYSES: &[Analysis] = &[
             "cuda.graph",
         ],
         look: current_devices::left_by_cleaning,
-    },
-    Analysis {
-        name: "cached-method-keeps-object",
-        words: &["lru_cache", ".cache", "import cache"],
-        look: cached_methods::that_keep_objects,
     },
     Analysis {
         name: "cached-on-current-device",
@@ -75,11 +73,6 @@ pub(super) const ANALYSES: &[Analysis] = &[
         look: uncalled_checks::that_are_tested,
     },
     Analysis {
-        name: "cleanup-not-guaranteed",
-        words: &["contextmanager", "fixture"],
-        look: context_managers::that_clean_up_by_luck,
-    },
-    Analysis {
         name: "context-as-device",
         words: &["cuda.device(", "cuda("],
         look: unentered_contexts::as_devices,
@@ -90,19 +83,9 @@ pub(super) const ANALYSES: &[Analysis] = &[
         look: unentered_contexts::as_statements,
     },
     Analysis {
-        name: "context-swallows-exception",
-        words: &["contextmanager", "__exit__", "__aexit__"],
-        look: context_managers::that_swallow_exceptions,
-    },
-    Analysis {
         name: "cuda-in-dataset-worker",
         words: &["Dataset", "collate", "__call__", "_format(", "set_default_", "torch_geometric"],
         look: dataset_workers::that_use_cuda,
-    },
-    Analysis {
-        name: "batch-finder-keeps-model",
-        words: &["find_executable_batch_size"],
-        look: executable_batches::around_models,
     },
     Analysis { name: "cupy-array-to-numpy", words: &["cupy"], look: cupy_arrays::handed_to_numpy },
     Analysis { name: "cuda-outside-switch", words: &[".cuda("], look: cuda_switches::left_out },
@@ -135,16 +118,6 @@ pub(super) const ANALYSES: &[Analysis] = &[
     },
     Analysis { name: "device-number-as-text", words: &["gpu", "cuda"], look: text_numbers::given_as_devices },
     Analysis {
-        name: "empty-cache-before-collect",
-        words: &["empty_cache", "free_all_blocks", "clear_device_cache"],
-        look: clean_up_order::emptied_before_collected,
-    },
-    Analysis {
-        name: "empty-cache-in-loop",
-        words: &["empty_cache", "free_all_blocks"],
-        look: step_loops::that_empty_the_cache,
-    },
-    Analysis {
         name: "empty-mask-by-default",
         words: &["CUDA_VISIBLE_DEVICES"],
         look: emptied_masks::where_none_is_set,
@@ -164,11 +137,6 @@ pub(super) const ANALYSES: &[Analysis] = &[
         name: "gpu-import-guard-too-narrow",
         words: &["find_spec", "find_loader", "ImportError", "ModuleNotFoundError"],
         look: optional_imports::with_narrow_guards,
-    },
-    Analysis {
-        name: "gpu-reset-as-recovery",
-        words: &["nvidia-smi", "reset", "Reset", "close"],
-        look: resets::beside_frameworks,
     },
     Analysis { name: "gpu-spec-mismatch", words: hardware::PRODUCTS, look: hardware::wrong_products },
     Analysis { name: "gpu-switch-inverted", words: &["store_false"], look: switches::that_turn_it_off },
@@ -224,27 +192,12 @@ pub(super) const ANALYSES: &[Analysis] = &[
         words: &["jax_platform"],
         look: jax_platforms::chosen_too_late,
     },
-    Analysis { name: "jax-preallocation-beside-torch", words: &["jax"], look: jax_memory::beside_torch },
-    Analysis { name: "keras-models-in-loop", words: &["keras"], look: keras_loops::without_clearing },
     Analysis {
         name: "kernel-on-current-device",
         words: &["triton", "cupy.Raw", "compile_with_cache", "as_cuda_array"],
         look: current_kernels::beside_another_card,
     },
     Analysis { name: "lazy-import-misuse", words: &["lazy"], look: lazy_imports::misused },
-    Analysis {
-        name: "leak-check-on-reserved",
-        words: &[
-            "_reserved",
-            "reserved_",
-            "memory_cached",
-            "mem_get_info",
-            "nvidia-smi",
-            "GetMemoryInfo",
-            "memory_used",
-        ],
-        look: leak_checks::on_reserved,
-    },
     Analysis {
         name: "legacy-constructor-device",
         words: &["Tensor("],
@@ -254,11 +207,6 @@ pub(super) const ANALYSES: &[Analysis] = &[
         name: "legacy-tf32-switch",
         words: &["allow_tf32", "get_float32_matmul_precision"],
         look: tf32::legacy_switches,
-    },
-    Analysis {
-        name: "loss-keeps-graph",
-        words: &["backward", ".eval(", ".train(False", ".train(mode", "register_buffer", "running_mean"],
-        look: kept_graphs::by_sums,
     },
     Analysis {
         name: "mask-left-by-test",
@@ -280,28 +228,7 @@ pub(super) const ANALYSES: &[Analysis] = &[
         words: &["VISIBLE_DEVICES", "cuda_visible_devices"],
         look: parsed_masks::that_become_numbers,
     },
-    Analysis {
-        name: "memory-growth-differs",
-        words: &["set_memory_growth"],
-        look: tensorflow::growth_of_one_card,
-    },
-    Analysis {
-        name: "memory-share-above-one",
-        words: &[
-            "CLIENT_MEM_FRACTION",
-            "memory_fraction",
-            "memory_utilization",
-            "memory-utilization",
-            "set_limit",
-        ],
-        look: memory_fractions::above_one,
-    },
     Analysis { name: "missing-cpu-fallback", words: &["cuda"], look: hard_cuda::without_question },
-    Analysis {
-        name: "model-loaded-again",
-        words: &["streamlit", "gradio", "fastapi", "flask"],
-        look: loaded_again::with_each_request,
-    },
     Analysis {
         name: "negative-device-index",
         words: &["-1", "get_device()"],
@@ -314,22 +241,10 @@ pub(super) const ANALYSES: &[Analysis] = &[
         words: &["nvmlDeviceGetCount", "nvmlDeviceGetHandleByIndex", "nvidia-smi", "nvitop", "GPUtil"],
         look: nvml_indices::that_cross,
     },
-    Analysis { name: "offload-after-move", words: &["_offload("], look: late_offloads::behind_moves },
     Analysis {
         name: "optimizer-state-before-move",
         words: &["load_state_dict"],
         look: late_moves::after_optimizer_state,
-    },
-    Analysis {
-        name: "hooked-model-not-collected",
-        words: &["from_pretrained"],
-        look: hooked_models::that_are_not_collected,
-    },
-    Analysis { name: "outputs-kept-on-gpu", words: &[".append(", "+= ["], look: kept_outputs::on_the_gpu },
-    Analysis {
-        name: "outputs-kept-for-epoch",
-        words: &["training_epoch_end", "validation_epoch_end", "test_epoch_end"],
-        look: epoch_outputs::that_keep_batches,
     },
     Analysis { name: "pickle-of-gpu-model", words: &["pickle", "joblib", "dill"], look: pickled::on_gpu },
     Analysis {
@@ -341,11 +256,6 @@ pub(super) const ANALYSES: &[Analysis] = &[
         name: "quantized-model-moved",
         words: &["load_in_8bit", "load_in_4bit"],
         look: quantized_moves::after_loading,
-    },
-    Analysis {
-        name: "retry-inside-oom-handler",
-        words: &["OutOfMemory", "ResourceExhausted", "ut of memory", "OOM", "oom", "empty_cache"],
-        look: retries::in_handlers,
     },
     Analysis {
         name: "rival-backend-switches",
@@ -384,12 +294,6 @@ pub(super) const ANALYSES: &[Analysis] = &[
         look: made_tensors::while_running,
     },
     Analysis { name: "tensor-not-a-buffer", words: &["Module"], look: unmoved_tensors::in_modules },
-    Analysis { name: "tensorflow-beside-jax", words: &["jax"], look: tensorflow::beside_jax },
-    Analysis {
-        name: "tensorflow-preallocation-beside-torch",
-        words: &["tensorflow"],
-        look: tensorflow_memory::beside_torch,
-    },
     Analysis {
         name: "tensorflow-settings-too-late",
         words: &[
@@ -411,11 +315,6 @@ pub(super) const ANALYSES: &[Analysis] = &[
         name: "tensorflow-touches-all-cards",
         words: &["set_visible_devices", "MirroredStrategy", "OneDeviceStrategy", "device("],
         look: tensorflow_cards::chosen_by_list,
-    },
-    Analysis {
-        name: "thread-lock-across-processes",
-        words: &["threading"],
-        look: locks::of_threads_across_processes,
     },
     Analysis {
         name: "unknown-matmul-precision",
@@ -446,5 +345,4 @@ pub(super) const ANALYSES: &[Analysis] = &[
         ],
         look: device_arguments::of_another_form,
     },
-    Analysis { name: "volatile-ignored", words: &["volatile"], look: volatile::without_effect },
 ];

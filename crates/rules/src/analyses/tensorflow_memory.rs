@@ -24,7 +24,8 @@ const SETTINGS: &[&str] = &[
 /// The first computation of TensorFlow in a program that puts something on the GPU with torch, by itself or in a module that
 /// it imports.
 pub(super) fn beside_torch(scope: &FileScope<'_>) -> Vec<RawFinding> {
-    if scope.is_library() || scope.program.has_any(SETTINGS) {
+    let has_both = || scope.program.has_any(&["tensorflow"]) && scope.program.has_any(&["torch"]);
+    if scope.is_library() || !has_both() || scope.program.has_any(SETTINGS) {
         return Vec::new();
     }
     let (mut computes, mut torch, mut imported) = (None, None, Vec::new());
@@ -37,20 +38,8 @@ pub(super) fn beside_torch(scope: &FileScope<'_>) -> Vec<RawFinding> {
         // In a branch it may be the other framework that is wanted.
         CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) if !is_optional(around) => {
             let path = scope.names.path(&call.callee).unwrap_or_default();
-            // A session of TensorFlow 1 begins it as well.
-            let of_keras = [
-                "tensorflow.keras.Sequential",
-                "tensorflow.keras.Model",
-                "tensorflow.keras.models.",
-                "tensorflow.Session",
-                "tensorflow.InteractiveSession",
-                "tensorflow.compat.v1.Session",
-                "tensorflow.compat.v1.InteractiveSession",
-            ];
-            if computes.is_none()
-                && (of_keras.iter().any(|root| path.starts_with(root)) || is_operation(scope.program, path))
-            {
-                computes = Some(expr.span);
+            if computes.is_none() && begins(scope, path) {
+                computes = Some(scope.place(expr.span));
             }
             if torch.is_none() && takes_with_torch(scope, expr) {
                 torch = Some(scope.place(expr.span));
@@ -58,9 +47,12 @@ pub(super) fn beside_torch(scope: &FileScope<'_>) -> Vec<RawFinding> {
         }
         _ => {}
     });
-    let Some(computes) = computes else { return Vec::new() };
+    // A module that the program imports may compute, where the program itself uses torch.
+    let speaks = |file: &&FileId| torch.is_some() && scope.program.has_word(**file, "tensorflow");
+    let computed = || imported.iter().filter(speaks).find_map(|file| begun_in(scope, *file));
+    let Some(computes) = computes.or_else(computed) else { return Vec::new() };
     let torch = torch.or_else(|| imported.iter().find_map(|file| taken_in(scope, *file)));
-    let raw_finding = |torch| RawFinding::at(scope.place(computes)).beside(torch, "torch uses the GPU here");
+    let raw_finding = |torch| RawFinding::at(computes).beside(torch, "torch uses the GPU here");
     torch.map(raw_finding).into_iter().collect()
 }
 
@@ -68,6 +60,37 @@ fn is_optional(around: &[Ancestor<'_, '_>]) -> bool {
     around.iter().any(|one| {
         matches!(one, Ancestor::Then(_) | Ancestor::Otherwise(_) | Ancestor::Try(_) | Ancestor::Handler(..))
     })
+}
+
+/// Whether a call makes TensorFlow take its memory. A session of TensorFlow 1 begins it as well.
+fn begins(scope: &FileScope<'_>, path: &str) -> bool {
+    let of_keras = [
+        "tensorflow.keras.Sequential",
+        "tensorflow.keras.Model",
+        "tensorflow.keras.models.",
+        "tensorflow.Session",
+        "tensorflow.InteractiveSession",
+        "tensorflow.compat.v1.Session",
+        "tensorflow.compat.v1.InteractiveSession",
+    ];
+    of_keras.iter().any(|root| path.starts_with(root)) || is_operation(scope.program, path)
+}
+
+/// Where a module of the project makes TensorFlow take its memory.
+fn begun_in(scope: &FileScope<'_>, file: FileId) -> Option<Place> {
+    let names = Names::of(scope.program, file);
+    let other = scope.of_other(file, &names);
+    let mut begun: Option<Span> = None;
+    walk(other.code, &mut |part, around| {
+        if let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part
+            && begun.is_none()
+            && !is_optional(around)
+            && begins(&other, other.names.path(&call.callee).unwrap_or_default())
+        {
+            begun = Some(expr.span);
+        }
+    });
+    begun.map(|span| Place { file, span })
 }
 
 /// Where a module of the project puts something on the GPU with torch.

@@ -1,10 +1,12 @@
 //! Files that run in the place of the one that names them: scripts that a shell sources or starts, and those that a
 //! notebook runs.
 
+use super::super::calls::{Arg, Args};
 use super::super::{CodePosition, Flow, Interpreter};
 use crate::code::{Expr, Extended, Host, StatementKind};
 use crate::facts::{FileId, Span};
 use crate::program::Start;
+use crate::program::heap::values::{ScopeId, Value};
 use crate::program::launches::{Launch, inherited};
 use crate::sources::Language;
 
@@ -32,6 +34,37 @@ impl<'p> Interpreter<'p> {
             site,
             host,
         });
+        if let Some(scope) = self.run_in_place(file, span) {
+            for (name, value) in self.heap.names(scope) {
+                self.bind(name, value);
+            }
+        }
+    }
+
+    /// `runpy.run_path("fit.py", run_name="__main__")`: the file runs as a script in this process.
+    pub(in crate::interpreter) fn run_by_runpy(&mut self, path: &str, args: &Args<'p>, span: Span) {
+        let text = |argument: Option<&Arg<'p>>| match argument.map(|argument| &argument.value) {
+            Some(Value::Text(text)) => Some(text.text.to_string()),
+            _ => None,
+        };
+        let named = text(args.get(Some(0), None).or_else(|| args.keyword("mod_name")));
+        let run_name = text(args.get(Some(2), Some("run_name")));
+        let Some(named) = named.filter(|_| run_name.as_deref() == Some("__main__")) else { return };
+        let file = if path == "runpy.run_path" {
+            self.program.launched_file(self.here.file, None, &named)
+        } else {
+            let module = named.replace('.', "/");
+            let of = |name: String| self.program.launched_file(self.here.file, None, &name);
+            of(format!("{module}.py")).or_else(|| of(format!("{module}/__main__.py")))
+        };
+        let Some(file) = file else { return };
+        // The packages around a module are imported first.
+        if let Some((package, _)) = named.rsplit_once('.').filter(|_| path != "runpy.run_path") {
+            self.import_by_name(package, false, span);
+        }
+        let environment = inherited(&self.state, &self.trace);
+        let (start, arguments, site, host) = (Start::Script, Vec::new(), self.place(span), self.shell.host);
+        self.trace.launches.push(Launch { file, start, environment, arguments, site, host });
         self.run_in_place(file, span);
     }
 
@@ -61,10 +94,10 @@ impl<'p> Interpreter<'p> {
         (self.here.file, self.here.statement) = (outer, statement);
     }
 
-    /// `%run train.py`: the file runs as a script in this process, and its names are there afterwards.
-    fn run_in_place(&mut self, file: FileId, span: Span) {
+    /// `%run train.py`: the file runs as a script in this process, with the names of a scope of its own.
+    fn run_in_place(&mut self, file: FileId, span: Span) -> Option<ScopeId> {
         if self.shell.scripts.contains(&file) || self.shell.scripts.len() >= MOST_SCRIPTS {
-            return;
+            return None;
         }
         let frame = self.push_frame(file, None, span);
         self.trace.entered.push(file);
@@ -83,10 +116,7 @@ impl<'p> Interpreter<'p> {
         if let Some(outer) = self.callers.pop() {
             self.here = outer;
         }
-        let names: Vec<_> = self.heap.names(scope);
-        for (name, value) in names {
-            self.bind(name, value);
-        }
+        Some(scope)
     }
 
     pub(super) fn enter_script(&mut self, file: FileId) {
