@@ -191,7 +191,11 @@ fn which_gpu_a_call_takes_without_a_mask() {
     );
     assert_eq!(says("transformers.Trainer(model=torch.nn.Linear(2, 2)).train()"), several);
     assert_eq!(
-        says("torch.ones(2).to(sys.argv[1])"),
+        says("torch.cuda.set_device(int(sys.argv[1]))"),
+        "the number that it is given counts all GPUs of the machine, the fastest first"
+    );
+    assert_eq!(
+        says("device = 'cuda' if len(sys.argv) < 2 else sys.argv[1]\ntorch.ones(2).to(device)"),
         "a number, if it is given one, counts all GPUs of the machine, the fastest first"
     );
 }

@@ -89,6 +89,8 @@ impl<'p> Interpreter<'p> {
         let mut takes = taken_by(row, &devices, args);
         if row.takes_several && self.is_set_by_launcher("RANK") {
             takes = Takes::OwnNumber;
+        } else if takes == Takes::PerhapsNumbered && callee.ends_with("set_device") {
+            takes = Takes::Numbered;
         }
         for (device, at) in devices {
             match device {
