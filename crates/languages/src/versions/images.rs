@@ -9,8 +9,9 @@ const IMAGES: &[(&str, &str)] = &[("pytorch/pytorch", "torch"), ("tensorflow/ten
 /// NVIDIA's images of torch, whose tag is the month: `nvcr.io/nvidia/pytorch:21.11-py3`.
 const BY_MONTH: &str = "nvcr.io/nvidia/pytorch";
 
-/// By the last month of a year the versions of torch in these images, which hold what becomes the next one: 1.11 in 21.11.
-const BELOW: &[(u32, &str)] = &[(21, "<1.12"), (22, "<2.0"), (23, "<2.3")];
+/// By year what torch is below in these images: they hold what becomes the next version, such as 1.10 in 21.10, and none that came
+/// out half a year later.
+const BELOW: &[(u32, &str)] = &[(21, "<1.13"), (22, "<2.1"), (23, "<2.4")];
 
 /// A folder that holds the Dockerfiles of the one around it.
 const OF_THE_FOLDER: &str = "docker";

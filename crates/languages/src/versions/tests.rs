@@ -127,7 +127,7 @@ fn images_whose_tag_is_a_month_hold_no_newer_version() {
     let at_least = |tag: &str, version: &str| torch_at_least(&[("Dockerfile", &image(tag))], version);
     assert_eq!(at_least("21.11-py3", "2.4"), Some(false));
     assert_eq!(at_least("21.11-py3", "1.10"), None);
-    assert_eq!(at_least("23.12-py3", "2.3"), Some(false));
+    assert_eq!(at_least("23.12-py3", "2.4"), Some(false));
     assert_eq!(at_least("25.01-py3", "2.4"), None);
     assert_eq!(at_least("latest", "2.4"), None);
 }
