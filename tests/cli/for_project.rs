@@ -173,3 +173,29 @@ fn of_several_objects_of_one_module_the_first_speaks() {
     let decided = project.file("gpulint.yaml", policy).run(select);
     assert_eq!(seen(&decided), ["app/tables.py error 1"; 3]);
 }
+
+#[test]
+fn which_gpu_a_call_takes_without_a_mask() {
+    let says = |line: &str| {
+        let text = format!("import sys\nimport torch\nimport transformers\n{line}\n");
+        let answer = Project::new().file("work.py", &text).run("check --isolated --format json");
+        let report: serde_json::Value = serde_json::from_str(&answer.stdout).expect("JSON");
+        let message = report["findings"][0]["message"].as_str().expect("a finding").to_owned();
+        message.split_once("never set: ").map(|(_, taken)| taken.to_owned()).expect("what it takes")
+    };
+    assert_eq!(says("torch.ones(2).cuda()"), "the process takes whichever GPU comes first");
+    let several = "it may take several GPUs, whichever come first";
+    assert_eq!(
+        says("transformers.AutoModel.from_pretrained('small', device_map='auto', num_labels=2)"),
+        several
+    );
+    assert_eq!(says("transformers.Trainer(model=torch.nn.Linear(2, 2)).train()"), several);
+    assert_eq!(
+        says("torch.cuda.set_device(int(sys.argv[1]))"),
+        "the number that it is given counts all GPUs of the machine, the fastest first"
+    );
+    assert_eq!(
+        says("device = 'cuda' if len(sys.argv) < 2 else sys.argv[1]\ntorch.ones(2).to(device)"),
+        "a number, if it is given one, counts all GPUs of the machine, the fastest first"
+    );
+}

@@ -110,6 +110,9 @@ pub struct EffectRow {
     /// Without a device argument the call uses the GPU.
     #[serde(default)]
     pub absent_is_gpu: bool,
+    /// It takes several GPUs, if there are several.
+    #[serde(default)]
+    pub takes_several: bool,
     /// A negative index does nothing.
     #[serde(default)]
     pub ignore_negative: bool,

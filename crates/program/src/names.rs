@@ -1,6 +1,7 @@
 //! What the names in one file mean by its imports and assignments alone, wherever they stand: `torch.cuda.init` for
 //! `c.init` behind `from torch import cuda as c`. Nothing runs for this, so it also speaks of code that nobody calls.
 
+mod circles;
 mod elsewhere;
 mod regions;
 mod scopes;
@@ -10,6 +11,7 @@ use crate::code::walk::{Ancestor, CodeNode, walk};
 use crate::code::{Expr, ExprKind, StatementKind};
 use crate::facts::{FileId, Span};
 use crate::sources::Language;
+use circles::Ends;
 use elsa::FrozenMap;
 use elsewhere::Elsewhere;
 use regions::{Regions, region};
@@ -27,6 +29,7 @@ pub struct Names<'c, 's> {
     /// What was looked up.
     paths: FrozenMap<Span, Rc<str>, FxBuildHasher>,
     elsewhere: Elsewhere,
+    ends: Ends,
 }
 
 impl<'c, 's> Names<'c, 's> {
@@ -80,8 +83,8 @@ impl<'c, 's> Names<'c, 's> {
             },
             CodeNode::Target(_) => {}
         });
-        let (paths, elsewhere) = (FrozenMap::default(), Elsewhere::default());
-        Names { program, file, scopes, regions: Regions::of(regions), paths, elsewhere }
+        let (paths, elsewhere, ends) = (FrozenMap::default(), Elsewhere::default(), Ends::default());
+        Names { program, file, scopes, regions: Regions::of(regions), paths, elsewhere, ends }
     }
 
     /// The dotted name outside the project that an expression stands for; `torch.device()` is what calling
@@ -116,8 +119,15 @@ impl<'c, 's> Names<'c, 's> {
         self.elsewhere(meant).unwrap_or(meant)
     }
 
-    /// What is assigned in this file to a name or an attribute of `self`, where that happens once.
+    /// What is assigned in this file to a name or an attribute of `self`, where that happens once. Who asks for the parts of
+    /// that in turn comes to an end: `self.paused` of `self.paused = not self.paused` is what it was before, which is not known.
     fn assigned<'e>(&'e self, expr: &'e Expr<'s>) -> Option<&'e Expr<'s>> {
+        let value = self.assigned_once(expr)?;
+        let is_part = value.span.start <= expr.span.start && expr.span.end <= value.span.end;
+        (!is_part && self.ends(value)).then_some(value)
+    }
+
+    fn assigned_once<'e>(&'e self, expr: &Expr<'s>) -> Option<&'c Expr<'s>> {
         let here = || self.regions.holding(expr.span);
         match &expr.kind {
             ExprKind::Name(name) => self.scopes.value(here(), name, 0),

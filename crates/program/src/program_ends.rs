@@ -33,11 +33,13 @@ impl Program<'_> {
 
     /// Whether the function or module of a frame raises, asserts or exits somewhere.
     pub fn may_stop(&self, frame: &Frame) -> bool {
-        stops(self.block_of(frame))
+        stops(self.block_of(frame), true)
     }
 }
 
-fn stops(block: &Block<'_>) -> bool {
+/// Whether a block stops the program; `after_failures`: also where something in it has failed.
+fn stops(block: &Block<'_>, after_failures: bool) -> bool {
+    let stops = |block: &Block<'_>| stops(block, after_failures);
     block.iter().any(|step: &Statement<'_>| match &step.kind {
         StatementKind::Raise { .. } | StatementKind::Assert { .. } => true,
         StatementKind::Evaluate(value) => match &value.kind {
@@ -57,7 +59,7 @@ fn stops(block: &Block<'_>) -> bool {
             stops(body)
                 || stops(otherwise)
                 || stops(finally)
-                || handlers.iter().any(|handler| stops(&handler.body))
+                || after_failures && handlers.iter().any(|handler| stops(&handler.body))
         }
         StatementKind::With { body, .. } => stops(body),
         StatementKind::Match { arms, .. } => arms.iter().any(|arm| stops(&arm.body)),
@@ -80,7 +82,8 @@ fn stops_by<'c>(block: &'c Block<'_>, site: Span, names: &mut Vec<&'c str>) -> b
             StatementKind::Assert { test, .. } => holds(test.span) || mentions(test, names),
             StatementKind::Branch { test, then, otherwise } => {
                 let depends = holds(test.span) || mentions(test, names);
-                (depends && (stops(then) || stops(otherwise)))
+                // That a table has no entry for a card, as a handler says, is no wish for another one.
+                (depends && (stops(then, false) || stops(otherwise, false)))
                     || stops_by(then, site, names)
                     || stops_by(otherwise, site, names)
             }

@@ -113,6 +113,21 @@ pub struct Assurance {
     pub frame: Option<FrameId>,
 }
 
+/// Which GPU a call takes where no mask says which there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Takes {
+    /// That which comes first.
+    First,
+    /// That whose number it is given, which is not 0.
+    Numbered,
+    /// What it is given is not known, and may be a number.
+    PerhapsNumbered,
+    /// Several, if there are several: a model is spread over them, or each has a copy.
+    Several,
+    /// That with the number of this process, which a launcher gave it.
+    OwnNumber,
+}
+
 /// What happens in an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EventKind {
@@ -131,8 +146,7 @@ pub enum EventKind {
         /// The dotted name, or that of the method alone when it is called on something unknown.
         callee: String,
         does: Vec<super::knowledge::Does>,
-        /// It is given the number of a GPU, other than 0 or one that is not known.
-        by_number: bool,
+        takes: Takes,
         note: Option<String>,
     },
     /// An environment variable of the GPU is set; `None` when the value is not known.

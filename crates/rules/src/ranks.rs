@@ -2,7 +2,7 @@
 
 use super::evaluate::Scope;
 use crate::facts::{FileId, Span};
-use crate::program::trace::{Event, EventId, EventKind};
+use crate::program::trace::{Event, EventId, EventKind, Takes};
 
 impl Scope<'_> {
     /// Whether a call takes the GPU with the number of this process: `torch.cuda.set_device(local_rank)`. Which card that
@@ -10,7 +10,9 @@ impl Scope<'_> {
     pub(super) fn is_by_rank(&self, id: EventId, event: &Event) -> bool {
         let chooses = |one: &Event| one.process == event.process && self.trace.takes_own_number(one);
         let is_chosen = || self.trace.events[..id as usize].iter().rev().any(chooses);
-        self.speaks_of_rank(event) || event.process.is_some() && is_chosen()
+        matches!(event.what, EventKind::Call { takes: Takes::OwnNumber, .. })
+            || self.speaks_of_rank(event)
+            || event.process.is_some() && is_chosen()
     }
 
     /// Whether one of several processes puts something on the current GPU, which is number 0, and only later makes its own

@@ -3,7 +3,7 @@
 use crate::code::Observation;
 use crate::policy::Policy;
 use crate::program::knowledge::{Does, Variables};
-use crate::program::trace::{Event, EventKind};
+use crate::program::trace::{Event, EventKind, Takes};
 use crate::program::{Definition, Reaching};
 
 /// What a message may speak of.
@@ -60,10 +60,21 @@ impl Words<'_> {
         match (name, &self.event.what) {
             ("test", _) => self.test.map(str::to_owned),
             ("use", what) => Some(as_code(what)),
-            ("taken", EventKind::Call { by_number: true, .. }) => Some(
-                "the number that it is given counts all GPUs of the machine, the fastest first".to_owned(),
+            ("taken", what) => Some(
+                match what {
+                    EventKind::Call { takes: Takes::Numbered, .. } => {
+                        "the number that it is given counts all GPUs of the machine, the fastest first"
+                    }
+                    EventKind::Call { takes: Takes::PerhapsNumbered, .. } => {
+                        "a number, if it is given one, counts all GPUs of the machine, the fastest first"
+                    }
+                    EventKind::Call { takes: Takes::Several, .. } => {
+                        "it may take several GPUs, whichever come first"
+                    }
+                    _ => "the process takes whichever GPU comes first",
+                }
+                .to_owned(),
             ),
-            ("taken", _) => Some("the process takes whichever GPU comes first".to_owned()),
             ("init", _) => self.cuda.map(|cuda| as_code(&cuda.what)),
             ("import", _) => self.library.map(|library| as_code(&library.what)),
             ("value", EventKind::Observed { text, .. }) => Some(text.clone()),

@@ -71,6 +71,11 @@ pub fn walk_block<'c, 's>(code: &'c Code<'s>, block: &'c [Statement<'s>], visit:
     CodeWalker { code, visit, around: Vec::new(), depth: 0, enters_functions: true }.block(block);
 }
 
+/// Looks at one expression of a file.
+pub fn walk_expr<'c, 's>(code: &'c Code<'s>, expr: &'c Expr<'s>, visit: &mut Visit<'_, 'c, 's>) {
+    CodeWalker { code, visit, around: Vec::new(), depth: 0, enters_functions: true }.expr(expr);
+}
+
 /// Looks at what runs when a file is imported: everything but the bodies of functions.
 pub fn walk_top<'c, 's>(code: &'c Code<'s>, visit: &mut Visit<'_, 'c, 's>) {
     CodeWalker { code, visit, around: Vec::new(), depth: 0, enters_functions: false }.block(&code.body);

@@ -23,13 +23,34 @@ pub fn is_generated(name: &str) -> bool {
     GENERATED.contains(&name.as_str()) || name.ends_with(".schema.json")
 }
 
-/// The settings of a tree that may choose a device, in order. A list at the top is data and no configuration.
+/// What a run came to: beside this a file says with which settings it ran, and sets nothing.
+const OUTCOMES: &[&str] = &["metrics", "results", "scores"];
+
+/// The settings of a tree that may choose a device, in order. A list at the top is data and no configuration, and a file with
+/// results is the record of a run.
 pub fn settings<'s>(root: &Data<'s>) -> Block<'s> {
     let mut walk = Walk { path: Vec::new(), block: Vec::new() };
-    if !matches!(root.kind, DataKind::List(_)) && root.get("$defs").is_none() {
+    let is_record = OUTCOMES.iter().any(|key| root.get(key).is_some_and(is_measured));
+    if !matches!(root.kind, DataKind::List(_)) && root.get("$defs").is_none() && !is_record {
         walk.data(root);
     }
     walk.block
+}
+
+/// Whether a tree consists of figures, mostly, with numbers behind a point among them.
+fn is_measured(data: &Data<'_>) -> bool {
+    let (mut figures, mut others, mut with_point) = (0, 0, false);
+    let mut open = vec![data];
+    while let Some(one) = open.pop() {
+        match &one.kind {
+            DataKind::Int(_) => figures += 1,
+            DataKind::Other => (figures, with_point) = (figures + 1, true),
+            DataKind::Text(_) | DataKind::Bool(_) => others += 1,
+            DataKind::Map(entries) => open.extend(entries.iter().map(|entry| &entry.value)),
+            DataKind::List(items) => open.extend(items),
+        }
+    }
+    with_point && figures > others
 }
 
 struct Walk<'s> {

@@ -1,6 +1,6 @@
 //! `pyproject.toml`: the arrays of PEP 621 and PEP 735, the tables of uv, PDM and hatch, and Poetry's own; and Pipfile.
 
-use super::super::data::{Data, DataKind};
+use super::super::data::{Data, DataKind, Entry};
 use super::statement;
 use crate::code::{Code, Grammar, Index, Part, Requirement};
 use crate::facts::Span;
@@ -89,7 +89,9 @@ impl Project<'_, '_> {
             for value in values {
                 let version = value.text().or_else(|| value.get("version")?.text());
                 let clauses = version.and_then(statement::poetry);
-                self.add(entry.span(), &entry.key, clauses, Grammar::Poetry, part.clone());
+                let is_optional = value.get("optional").is_some_and(Data::is_true);
+                let part = if is_optional { self.extra_with(&entry.key) } else { part.clone() };
+                self.add(entry.span(), &entry.key, clauses, Grammar::Poetry, part);
                 let Some(last) = self.found.last_mut() else { continue };
                 let marker = ["markers", "platform", "python"].iter().find_map(|key| value.get(key)?.text());
                 last.marker = marker.unwrap_or_default().to_owned();
@@ -99,6 +101,14 @@ impl Project<'_, '_> {
                 }
             }
         }
+    }
+
+    /// The first of Poetry's extras that installs an optional package, or one of its own.
+    fn extra_with(&self, package: &str) -> Part {
+        let extras = self.root.below(&["tool", "poetry", "extras"]).map(Data::entries).unwrap_or_default();
+        let has = |extra: &&Entry<'_>| extra.value.items().iter().any(|item| item.text() == Some(package));
+        let name = extras.iter().find(has).map_or(package, |extra| &extra.key);
+        Part::Group(name.to_owned())
     }
 
     /// Indexes that all packages may come from.

@@ -118,6 +118,18 @@ fn the_tag_of_an_image_counts_where_no_list_names_the_package() {
     assert_eq!(torch_at_least(&[("Dockerfile", "FROM pytorch/pytorch:latest\n")], "2.0"), None);
     assert_eq!(torch_at_least(&[("Dockerfile", "FROM pytorch/pytorch:${TAG}\n")], "2.0"), None);
     assert_eq!(torch_at_least(&[("other/Dockerfile", image.1)], "2.5"), None);
+    assert_eq!(torch_at_least(&[("docker/Dockerfile", image.1)], "2.5"), Some(true));
+}
+
+#[test]
+fn images_whose_tag_is_a_month_hold_no_newer_version() {
+    let image = |tag: &str| format!("FROM nvcr.io/nvidia/pytorch:{tag}\n");
+    let at_least = |tag: &str, version: &str| torch_at_least(&[("Dockerfile", &image(tag))], version);
+    assert_eq!(at_least("21.11-py3", "2.4"), Some(false));
+    assert_eq!(at_least("21.11-py3", "1.10"), None);
+    assert_eq!(at_least("23.12-py3", "2.4"), Some(false));
+    assert_eq!(at_least("25.01-py3", "2.4"), None);
+    assert_eq!(at_least("latest", "2.4"), None);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::program::heap::values::Value;
 use crate::program::knowledge::{DeviceArgument, DeviceForm};
 use crate::program::state::{Definition, MASK};
 use crate::program::summaries::Dependency;
-use crate::program::trace::{Choice, EventKind};
+use crate::program::trace::{Choice, EventKind, Takes};
 
 /// What a device argument says.
 pub(super) enum Device {
@@ -26,13 +26,15 @@ pub(super) enum Device {
 }
 
 impl Device {
-    /// Whether it is, or may well be, another GPU than the first.
-    pub fn is_number(&self) -> bool {
+    /// Which GPU that is, where no mask says which there are.
+    pub fn takes(&self) -> Takes {
         match self {
-            Device::Gpu { index: Some(index), .. } => *index != 0,
-            Device::Gpu { index: None, text, .. } => text.starts_with("cuda:"),
-            Device::Unknown => true,
-            Device::Other | Device::Negative => false,
+            Device::Gpu { index: Some(0), .. } => Takes::First,
+            Device::Gpu { index: Some(_), .. } => Takes::Numbered,
+            Device::Gpu { index: None, text, .. } if text.starts_with("cuda:") => Takes::Numbered,
+            Device::Gpu { index: None, text, .. } if is_spread(text) => Takes::Several,
+            Device::Unknown => Takes::PerhapsNumbered,
+            Device::Gpu { .. } | Device::Other | Device::Negative => Takes::First,
         }
     }
 }

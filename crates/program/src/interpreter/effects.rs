@@ -8,7 +8,7 @@ use crate::facts::Span;
 use crate::program::heap::values::{PathId, Value};
 use crate::program::knowledge::{Does, Effect, EffectRow, Literal};
 use crate::program::state::State;
-use crate::program::trace::{Choice, EventKind};
+use crate::program::trace::{Choice, EventKind, Takes};
 use crate::sources::Language;
 use crate::versions::Range;
 use std::collections::BTreeMap;
@@ -86,7 +86,12 @@ impl<'p> Interpreter<'p> {
             || (self.state.set_up().default_is_gpu && callee.starts_with("torch."));
         let mut on_gpu = devices.is_empty() && by_default;
         let (mut sure, mut negative, mut names_gpu) = (is_decided(row, args), false, false);
-        let by_number = devices.iter().any(|(device, _)| device.is_number());
+        let mut takes = taken_by(row, &devices, args);
+        if row.takes_several && self.is_set_by_launcher("RANK") {
+            takes = Takes::OwnNumber;
+        } else if takes == Takes::PerhapsNumbered && callee.ends_with("set_device") {
+            takes = Takes::Numbered;
+        }
         for (device, at) in devices {
             match device {
                 Device::Gpu { index, text, place } => {
@@ -145,7 +150,7 @@ impl<'p> Interpreter<'p> {
         let before = self.state.cuda;
         let callee = self.name_of_call(callee);
         self.pass_call(&effect.library, &does, &callee, span);
-        self.note(EventKind::Call { callee, does, by_number, note: row.note.clone() }, span);
+        self.note(EventKind::Call { callee, does, takes, note: row.note.clone() }, span);
         if let Some(outer) = outer {
             let narrowed = std::mem::replace(&mut self.state, outer);
             if narrowed.cuda != before && self.state.cuda.is_none() {
@@ -226,6 +231,17 @@ impl<'p> Interpreter<'p> {
                     _ => false,
                 }
             })
+    }
+}
+
+/// Which GPU a call takes that is given these devices.
+fn taken_by<P>(row: &EffectRow, devices: &[(Device, P)], args: &Args<'_>) -> Takes {
+    let is_one = |name: &str| args.keyword(name).is_some_and(|one| matches!(one.value, Value::Int(1, _)));
+    let has = |wanted: Takes| devices.iter().any(|(device, _)| device.takes() == wanted);
+    let named = [Takes::Numbered, Takes::PerhapsNumbered, Takes::Several].into_iter().find(|one| has(*one));
+    match named {
+        None if row.takes_several && !["devices", "gpus"].into_iter().any(is_one) => Takes::Several,
+        named => named.unwrap_or(Takes::First),
     }
 }
 

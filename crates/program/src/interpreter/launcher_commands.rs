@@ -15,7 +15,7 @@ use crate::program::knowledge::Does;
 use crate::program::launcher_arguments::{LauncherArgument, arguments_in};
 use crate::program::launches::{Launch, add_ranks, inherited};
 use crate::program::state::{Definition, MASK, Reaching};
-use crate::program::trace::EventKind;
+use crate::program::trace::{EventKind, Takes};
 use crate::program::{Start, is_gpu_variable};
 use crate::sources::Language;
 use smallvec::smallvec;
@@ -412,7 +412,10 @@ impl<'p> Interpreter<'p> {
         self.in_child += 1;
         let host = self.shell.host;
         self.note(EventKind::Launch { callee: callee.clone(), targets: Vec::new(), host }, span);
-        self.note(EventKind::Call { callee, does: vec![Does::CudaInit], by_number: false, note: None }, span);
+        self.note(
+            EventKind::Call { callee, does: vec![Does::CudaInit], takes: Takes::First, note: None },
+            span,
+        );
         self.in_child -= 1;
     }
 }

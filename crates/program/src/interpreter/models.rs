@@ -8,7 +8,7 @@ use super::known_effects::root_of;
 use crate::facts::Span;
 use crate::program::heap::values::{PathId, Value};
 use crate::program::knowledge::{DeviceForm, Does, Effect};
-use crate::program::trace::EventKind;
+use crate::program::trace::{EventKind, Takes};
 
 /// The attribute under which a model remembers that it was moved to the GPU.
 const ON_GPU: &str = "__on_gpu__";
@@ -153,6 +153,6 @@ impl<'p> Interpreter<'p> {
     fn note_use(&mut self, callee: String, span: Span) {
         let does = vec![Does::CudaInit, Does::TorchInit];
         let note = "computes with what lies on the GPU".to_owned();
-        self.note(EventKind::Call { callee, does, by_number: false, note: Some(note) }, span);
+        self.note(EventKind::Call { callee, does, takes: Takes::First, note: Some(note) }, span);
     }
 }

@@ -53,7 +53,7 @@ impl<'p> Interpreter<'p> {
         self.branches += 1;
         let branch = self.branches;
         for (arm, number) in numbers.into_iter().enumerate() {
-            let may_be_missing = usize::from(started.is_none() && number > 0);
+            let may_be_missing = started.is_none() && number > 0;
             let own = Value::Int(number, place);
             let arguments = match &more {
                 Some(more) => Args::positional([own].into_iter().chain(more.iter().cloned()).collect(), span),
@@ -62,9 +62,12 @@ impl<'p> Interpreter<'p> {
             };
             // What one process does, no other one does.
             self.path.push((branch, arm as u32));
-            self.uncertain += may_be_missing;
+            self.uncertain += usize::from(may_be_missing);
+            // A process that is there only if its number is reached has no GPU of a fixed number by that.
+            let counted = self.count_devices(may_be_missing);
             self.run_process(Some(number), &Value::Function(worker.clone()), arguments, span);
-            self.uncertain -= may_be_missing;
+            self.state.counted = counted;
+            self.uncertain -= usize::from(may_be_missing);
             self.path.pop();
         }
         if let Some(started) = started

@@ -33,12 +33,27 @@ pub(super) fn left_out(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let of_module = binds(scope, root_of(&switch));
     let is_seen = |one: &&Move| sees(scope, &moves, one, &switch, of_module);
     let is_open = |one: &&Move| !one.is_asked && calls.run_anyway(one.function, scope);
-    let open = moves.iter().filter(is_open).filter(is_seen);
-    let found = open.map(|one| {
+    let mut open: Vec<&Move> = moves.iter().filter(is_open).filter(is_seen).collect();
+    // Where the model moves unasked, and only other things when asked, the switch says where those are kept.
+    let is_model = |one: &&Move| moves_model(one, scope);
+    if open.iter().any(is_model) && !moves.iter().filter(|one| one.switch.is_some()).any(|one| is_model(&one))
+    {
+        return Vec::new();
+    }
+    let line_of = |one: &Move| scope.whole_text()[..one.span.start as usize].matches('\n').count();
+    open.dedup_by_key(|one| line_of(one));
+    let found = open.into_iter().map(|one| {
         let place = scope.place(one.span);
         RawFinding::at(place).word("text", shown(one.span, scope)).word("switch", switch.clone())
     });
     found.collect()
+}
+
+/// `model.cuda()`, `self.net.cuda()`
+fn moves_model(one: &Move, scope: &FileScope<'_>) -> bool {
+    let text = scope.text(one.span).to_ascii_lowercase();
+    let object = text.rsplit_once(".cuda").map_or("", |(object, _)| object);
+    object.split(|letter: char| !letter.is_ascii_alphanumeric()).any(|word| matches!(word, "model" | "net"))
 }
 
 fn is_test(path: &str) -> bool {

@@ -169,21 +169,25 @@ fn cuda_index<'c>(scope: &FileScope<'_>, call: &'c Call<'c>) -> Option<&'c Expr<
 fn is_cuda_index(scope: &FileScope<'_>, index: &Expr<'_>) -> bool {
     let meant = scope.names.meant(index);
     match &meant.kind {
+        ExprKind::Any(values) => values.first().is_some_and(|first| is_cuda_index(scope, first)),
+        // What a call gives that is a parameter in turn is left aside: a function may call itself.
+        ExprKind::Name(_) => {
+            given_to(scope, meant).into_iter().any(|given| is_plain_cuda_index(scope, given))
+        }
+        _ => is_plain_cuda_index(scope, meant),
+    }
+}
+
+/// The same, without parameters.
+fn is_plain_cuda_index(scope: &FileScope<'_>, index: &Expr<'_>) -> bool {
+    match &scope.names.meant(index).kind {
         ExprKind::Call(call) => scope.names.path(&call.callee) == Some("torch.cuda.current_device"),
         ExprKind::Attribute(object, "index") => {
             let is_device = |one: &Expr<'_>| scope.names.path(one) == Some("torch.device()");
             scope.text(object.span).ends_with("device")
                 || scope.names.may_mean(object).into_iter().any(is_device)
         }
-        ExprKind::Any(values) => values.first().is_some_and(|first| is_cuda_index(scope, first)),
-        ExprKind::Name(_) => {
-            given_to(scope, meant).into_iter().any(|given| is_plain_cuda_index(scope, given))
-        }
+        ExprKind::Any(values) => values.first().is_some_and(|first| is_plain_cuda_index(scope, first)),
         _ => false,
     }
-}
-
-/// The same, without parameters.
-fn is_plain_cuda_index(scope: &FileScope<'_>, index: &Expr<'_>) -> bool {
-    !matches!(scope.names.meant(index).kind, ExprKind::Name(_)) && is_cuda_index(scope, index)
 }

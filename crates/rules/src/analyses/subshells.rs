@@ -181,7 +181,21 @@ impl<'c> Exports<'c> {
         self.all
             || self.names.get(name).is_some_and(|at| *at < started.start)
             || ["$", "${", "$(", "!"].into_iter().any(reads)
+            || is_calculated_with(scope.whole_text(), name)
     }
+}
+
+/// Whether a script computes with a variable, which it then names without a sign: `${CARDS[GPU_ID]}`, `$((GPU_ID + 1))`.
+fn is_calculated_with(text: &str, name: &str) -> bool {
+    let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    let within = |opening: &str, closing: &str| {
+        text.match_indices(opening).any(|(at, _)| {
+            let line = text[at + opening.len()..].lines().next().unwrap_or_default();
+            let inside = line.split(closing).next().unwrap_or_default();
+            inside.split(|letter| !is_part(letter)).any(|word| word == name)
+        })
+    };
+    within("((", "))") || text.contains("${") && within("[", "]")
 }
 
 /// The first program that steps start and that may use a GPU.

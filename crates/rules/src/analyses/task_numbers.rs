@@ -12,12 +12,15 @@ use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 use crate::sources::file_name_of;
 
+/// Names that stand for names, and conversions around them: further ones are not followed.
+const MOST_HOPS: usize = 4;
+
 /// Where the number of a task on its machine becomes the number of a GPU, and the job has fewer.
 pub(super) fn beyond_cards(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut used: Option<(Span, bool)> = None;
     walk(scope.code, &mut |part, _| {
         let CodeNode::Expr(expr) = part else { return };
-        if used.is_none() && index_in(scope, expr).is_some_and(|index| is_task_number(scope, index)) {
+        if used.is_none() && index_in(scope, expr).is_some_and(|index| is_task_number(scope, index, 0)) {
             used = Some((expr.span, true));
         }
         if used.is_none() && takes_own_number(scope, expr) {
@@ -33,7 +36,11 @@ pub(super) fn beyond_cards(scope: &FileScope<'_>) -> Vec<RawFinding> {
 }
 
 /// `int(os.environ["SLURM_LOCALID"])`
-fn is_task_number(scope: &FileScope<'_>, index: &Expr<'_>) -> bool {
+fn is_task_number(scope: &FileScope<'_>, index: &Expr<'_>, hops: usize) -> bool {
+    // `local_rank = int(local_rank)` has no end.
+    if hops > MOST_HOPS {
+        return false;
+    }
     let is_name = |name: &Expr<'_>| match &name.kind {
         ExprKind::Text(name) => {
             matches!(name.as_ref(), "SLURM_LOCALID" | "SLURM_PROCID")
@@ -46,7 +53,7 @@ fn is_task_number(scope: &FileScope<'_>, index: &Expr<'_>) -> bool {
         ExprKind::Call(call) => {
             let first = || argument(&call.arguments, Some(0), None);
             match scope.names.path(&call.callee) {
-                Some("builtins.int") => first().is_some_and(|inner| is_task_number(scope, inner)),
+                Some("builtins.int") => first().is_some_and(|inner| is_task_number(scope, inner, hops + 1)),
                 Some("os.environ.get" | "os.getenv") => first().is_some_and(is_name),
                 _ => false,
             }
@@ -55,13 +62,24 @@ fn is_task_number(scope: &FileScope<'_>, index: &Expr<'_>) -> bool {
         // `self.local_rank`, which is 0 until the group is joined.
         ExprKind::Name(_) | ExprKind::Attribute(..) => {
             let values = scope.names.may_mean(meant);
-            let mut others = values.iter().filter(|value| !matches!(value.kind, ExprKind::Int(_))).peekable();
+            let mut others = values
+                .iter()
+                .filter(|value| !matches!(value.kind, ExprKind::Int(_)) && !converts(scope, value, meant))
+                .peekable();
             values.len() > 1
                 && others.peek().is_some()
-                && others.all(|value| !std::ptr::eq(*value, meant) && is_task_number(scope, value))
+                && others.all(|value| !std::ptr::eq(*value, meant) && is_task_number(scope, value, hops + 1))
         }
         _ => false,
     }
+}
+
+/// `local_rank = int(local_rank)`: what it was before, whatever that is.
+fn converts(scope: &FileScope<'_>, value: &Expr<'_>, name: &Expr<'_>) -> bool {
+    let ExprKind::Call(call) = &value.kind else { return false };
+    let inner = argument(&call.arguments, Some(0), None);
+    scope.names.path(&call.callee) == Some("builtins.int")
+        && inner.is_some_and(|inner| scope.text(inner.span) == scope.text(name.span))
 }
 
 /// `os.environ["LOCAL_RANK"] = os.environ["SLURM_LOCALID"]` in this file, or `export LOCAL_RANK=$SLURM_LOCALID` in a script.

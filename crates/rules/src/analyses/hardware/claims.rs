@@ -285,8 +285,10 @@ fn architecture_of(numbers: &[Mention], names: &[Mention]) -> Option<(Topic, Str
     let names = architecture_names(names);
     let ranges = ranges(numbers);
     let wrong = ranges.iter().find(|range| match range {
-        // A list of architectures may be that of a span of capabilities.
-        Range::Between(..) if names.len() > 1 => !names.iter().any(|&(name, _)| has_some(**range, name)),
+        // A list of architectures may be that of a span of capabilities, or name some that have what begins with one.
+        Range::Between(..) | Range::From(_) if names.len() > 1 => {
+            !names.iter().any(|&(name, _)| has_some(**range, name))
+        }
         _ => !names.iter().any(|&(name, newer)| range.may_be(name, newer)),
     })?;
     let (first, _) = *names.first()?;

@@ -301,6 +301,12 @@ fn by_name(name: &str) -> Option<Side> {
     if has(&["count", "num", "counts", "sms", "n", "len", "list", "flags", "names"]) {
         return None;
     }
+    // `hbm_cap_gb` and `power_cap` are capacities and limits.
+    if has(&[
+        "bytes", "gb", "gib", "hbm", "limit", "mb", "mem", "memory", "mib", "power", "ram", "vram", "watts",
+    ]) {
+        return None;
+    }
     match () {
         () if has(&["major", "maj"]) => Some(Side::Major),
         () if has(&["minor"]) => Some(Side::Minor),
