@@ -25,7 +25,7 @@ SECTIONS = {
     "Checking": ["how-it-works", "coverage", "output", "fixes", "own-rules"],
     "Setting up": ["install", "twenty-tasks", "policy", "pre-commit", "ci", "shards", "editors"],
     "GPU runners": ["doctor", "exec", "validate", "fleet", "leaks", "runs", "simulated", "hardware"],
-    "How well it does": ["performance", "evaluation", "strangers", "checked", "releasing"],
+    "How well it does": ["performance", "evaluation", "strangers", "troubles", "engine-checks", "checked", "releasing"],
 }
 
 
