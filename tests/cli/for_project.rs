@@ -177,7 +177,7 @@ fn of_several_objects_of_one_module_the_first_speaks() {
 #[test]
 fn which_gpu_a_call_takes_without_a_mask() {
     let says = |line: &str| {
-        let text = format!("import sys\nimport torch\nimport transformers\n{line}\n");
+        let text = format!("import sys\nimport cupy\nimport torch\nimport transformers\n{line}\n");
         let answer = Project::new().file("work.py", &text).run("check --isolated --format json");
         let report: serde_json::Value = serde_json::from_str(&answer.stdout).expect("JSON");
         let message = report["findings"][0]["message"].as_str().expect("a finding").to_owned();
@@ -196,6 +196,10 @@ fn which_gpu_a_call_takes_without_a_mask() {
     );
     assert_eq!(
         says("device = 'cuda' if len(sys.argv) < 2 else sys.argv[1]\ntorch.ones(2).to(device)"),
+        "a number, if it is given one, counts all GPUs of the machine, the fastest first"
+    );
+    assert_eq!(
+        says("cupy.cuda.Device(int(sys.argv[1])).use()"),
         "a number, if it is given one, counts all GPUs of the machine, the fastest first"
     );
 }
