@@ -26,17 +26,7 @@ pub(super) fn without_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
     found.extend(ray_workers::without_gpu(scope));
     walk(scope.code, &mut |part, _| {
         let CodeNode::Statement(step) = part else { return };
-        let (body, decorators, name) = match &step.kind {
-            StatementKind::Define { function, decorators } => {
-                let function = &scope.code.functions[*function];
-                (&function.body, decorators, function.name)
-            }
-            StatementKind::DefineClass { class, decorators } => {
-                let class = &scope.code.classes[*class];
-                (&class.body, decorators, class.name)
-            }
-            _ => return,
-        };
+        let Some((body, decorators, name)) = definition(scope, step) else { return };
         let remote = decorators.iter().find(|decorator| asks_for_no_gpu(scope, decorator));
         let Some(decorator) = remote.filter(|_| !is_handed_on(scope, name)) else { return };
         if let Some(used) = use_in(scope, body) {
@@ -46,6 +36,24 @@ pub(super) fn without_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
         }
     });
     found
+}
+
+/// The body, the decorators and the name of the function or class that a statement defines.
+pub(super) fn definition<'c>(
+    scope: &FileScope<'c>,
+    step: &'c Statement<'c>,
+) -> Option<(&'c Block<'c>, &'c [Expr<'c>], &'c str)> {
+    match &step.kind {
+        StatementKind::Define { function, decorators } => {
+            let function = &scope.code.functions[*function];
+            Some((&function.body, decorators, function.name))
+        }
+        StatementKind::DefineClass { class, decorators } => {
+            let class = &scope.code.classes[*class];
+            Some((&class.body, decorators, class.name))
+        }
+        _ => None,
+    }
 }
 
 fn of_number(scope: &FileScope<'_>, span: Span, name: &str, used: Place) -> RawFinding {

@@ -1,6 +1,7 @@
 //! Tasks of Ray that replace the mask which Ray has given them.
 
 use super::memory::path;
+use super::ray_tasks::definition;
 use crate::code::walk::{CodeNode, walk, walk_block};
 use crate::code::{Expr, ExprKind, Statement, StatementKind, Target};
 use crate::facts::Span;
@@ -16,15 +17,7 @@ pub(super) fn in_tasks(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
     walk(scope.code, &mut |part, _| {
         let CodeNode::Statement(step) = part else { return };
-        let (body, decorators) = match &step.kind {
-            StatementKind::Define { function, decorators } => {
-                (&scope.code.functions[*function].body, decorators)
-            }
-            StatementKind::DefineClass { class, decorators } => {
-                (&scope.code.classes[*class].body, decorators)
-            }
-            _ => return,
-        };
+        let Some((body, decorators, _)) = definition(scope, step) else { return };
         let Some(decorator) = decorators.iter().find(|one| is_given_gpu(scope, one)) else { return };
         walk_block(scope.code, body, &mut |part, _| {
             if let Some((span, mask)) = mask_written(scope, part) {

@@ -1,9 +1,9 @@
 //! GPUs that Ray has chosen for an actor, and that it does not show, since it was told so.
 
 use super::memory::path;
-use super::ray_tasks::use_in;
+use super::ray_tasks::{definition, use_in};
 use crate::code::walk::{CodeNode, walk};
-use crate::code::{Expr, ExprKind, StatementKind};
+use crate::code::{Expr, ExprKind};
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 
@@ -39,17 +39,7 @@ pub(super) fn of_actors(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
     walk(scope.code, &mut |part, _| {
         let CodeNode::Statement(step) = part else { return };
-        let (body, decorators, name) = match &step.kind {
-            StatementKind::Define { function, decorators } => {
-                let function = &scope.code.functions[*function];
-                (&function.body, decorators, function.name)
-            }
-            StatementKind::DefineClass { class, decorators } => {
-                let class = &scope.code.classes[*class];
-                (&class.body, decorators, class.name)
-            }
-            _ => return,
-        };
+        let Some((body, decorators, name)) = definition(scope, step) else { return };
         let Some(decorator) = decorators.iter().find(|one| asks_for_one(scope, one)) else { return };
         if let Some(used) = use_in(scope, body) {
             let raw_finding = RawFinding::at(scope.place(decorator.span)).word("name", name);
