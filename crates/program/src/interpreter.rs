@@ -101,6 +101,7 @@ mod type_tests;
 mod uncalled_functions;
 mod variables;
 mod worker;
+mod yield_from;
 
 use super::heap::Heap;
 use super::heap::values::{DecoratorMarks, LazyImport, PathId, ScopeId, Value};

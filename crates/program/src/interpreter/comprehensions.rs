@@ -1,8 +1,8 @@
 //! Comprehensions: what their generators go over, and what their conditions leave out.
 
-use super::Interpreter;
 use super::dictionaries::merged;
 use super::loops::MOST_ELEMENTS;
+use super::{Flow, Interpreter};
 use crate::code::{Comprehension, Expr};
 use crate::program::heap::values::Value;
 
@@ -48,10 +48,16 @@ impl<'p> Interpreter<'p> {
             return true;
         };
         let iterable = given.unwrap_or_else(|| self.eval(&generator.iterable));
+        if self.flow != Flow::Next {
+            return false;
+        }
         if let Some(names) = self.in_environment(&iterable, generator.iterable.span) {
             return self.comprehend_environment(comprehension, depth, names, results);
         }
         let iterable = self.iterate(iterable, generator.iterable.span);
+        if self.flow != Flow::Next {
+            return false;
+        }
         match self.elements(&iterable) {
             Some(elements) if elements.len() <= MOST_ELEMENTS => {
                 self.comprehend_each(comprehension, depth, elements, results)

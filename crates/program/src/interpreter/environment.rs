@@ -288,7 +288,8 @@ impl<'p> Interpreter<'p> {
             return keys.iter().for_each(|key| self.on_some_ways(|run| run.remove_variable(key, span)));
         }
         let Some(variable) = self.variable_name(key) else { return };
-        let was_set = self.reaching(&variable).iter().any(|definition| !definition.is_absent());
+        // What was removed before may be in a copy that was made before.
+        let was_set = self.reaching(&variable).iter().any(|definition| *definition != Definition::Unset);
         let event = self.note_variable(&variable, span, |variable| EventKind::Remove { variable });
         let after = if was_set { Definition::Removed(event) } else { Definition::Unset };
         self.unset_in_environ(&variable, after);

@@ -17,7 +17,7 @@ use crate::program::trace::FrameId;
 const MOST_PASSES: usize = 2;
 
 /// The name under which a generator keeps what it returned.
-const RETURNED: &str = "what the generator returned";
+pub(super) const RETURNED: &str = "what the generator returned";
 
 /// What runs where a generator of the project yields.
 pub(super) enum YieldConsumer<'p> {
@@ -52,9 +52,9 @@ pub(super) struct Active {
 /// A generator that somebody waits for.
 pub(super) struct Resume<'p> {
     /// `None` as soon as it ran.
-    body: Option<YieldConsumer<'p>>,
+    pub(super) body: Option<YieldConsumer<'p>>,
     /// The generator that yields to it, once that runs.
-    frame: FrameId,
+    pub(super) frame: FrameId,
     /// Position in the callers of the function that waits.
     caller: usize,
     /// The generator that yielded to it and waits for its end.
@@ -76,6 +76,8 @@ pub(super) struct Resume<'p> {
     passes: usize,
     /// The states in which the loop was left and the generator may not have been closed.
     left_open: Vec<State>,
+    /// A generator was closed by who left the loop: on all ways, or on some.
+    pub(super) closed: Option<bool>,
 }
 
 /// What a generator that is running gave so far.
@@ -169,39 +171,8 @@ impl<'p> Interpreter<'p> {
         }
     }
 
-    /// `yield from` in a generator of the project: what waits for it runs with each of the values.
-    pub(super) fn yield_each(&mut self, values: Value<'p>, span: Span) -> Value<'p> {
-        let mut returned = Value::None;
-        if let Value::Paused(_) | Value::Stream(_) = values {
-            let result = self.delegate(&values);
-            if let Value::Paused(paused) = &values {
-                returned = self.heap.get(paused.scope, RETURNED).cloned().unwrap_or(Value::Unknown);
-            }
-            if self.waiting().is_none_or(|number| self.resumes[number].body.is_none()) {
-                // What the other one gave this one gave too.
-                self.note_given(match &result {
-                    Value::Sequence(given) => Some(given),
-                    _ => None,
-                });
-                return returned;
-            }
-        }
-        let values = self.iterate(values, span);
-        match self.elements(&values) {
-            Some(elements) if self.may_follow_each(elements.len()) => {
-                for element in elements {
-                    if self.flow == Flow::Next {
-                        self.resume_with(element);
-                    }
-                }
-            }
-            _ => self.any_number_of_times(|run| drop(run.resume_with(Value::Unknown))),
-        }
-        returned
-    }
-
     /// Notes what the running generator gave; `None` where that is not known. Returns where one leads that waits for ever.
-    fn note_given(&mut self, more: Option<&[Value<'p>]>) -> Option<Landing> {
+    pub(super) fn note_given(&mut self, more: Option<&[Value<'p>]>) -> Option<Landing> {
         let frame = self.here.frame;
         let given = self.given.iter_mut().rev().find(|given| given.frame == frame)?;
         let followed =
@@ -246,7 +217,7 @@ impl<'p> Interpreter<'p> {
                 // On some ways the generator ends, or goes past this `yield`.
                 let may_pass = own_ways.of_function || own_ways.of_loop || own_ways.of_try;
                 self.uncertain += usize::from(may_pass);
-                self.pass_of_loop(number, body, value);
+                self.pass_of_loop(number, body, value, may_pass);
                 self.uncertain -= usize::from(may_pass);
                 self.ways_out.of_function || self.leads_to(&[ends.behind])
             }
@@ -279,7 +250,7 @@ impl<'p> Interpreter<'p> {
     }
 
     /// A pass of the `for` that waits for the running generator.
-    fn pass_of_loop(&mut self, number: usize, each: YieldConsumer<'p>, value: Value<'p>) {
+    fn pass_of_loop(&mut self, number: usize, each: YieldConsumer<'p>, value: Value<'p>, may_pass: bool) {
         self.is_repeated();
         let resume = &mut self.resumes[number];
         resume.passes += 1;
@@ -312,13 +283,17 @@ impl<'p> Interpreter<'p> {
             self.uncertain += 1;
             self.resumes[number].left_open.push(self.state.clone());
         }
+        let is_only_way = is_sure && !may_pass;
+        if self.flow != Flow::Next {
+            self.resumes[number].closed = Some(is_only_way);
+        }
         let flow = match self.flow {
             Flow::Next => Flow::Next,
             // It is not asked for more, and its `finally` runs.
             Flow::Break => Flow::Return,
             // Nothing in the generator could catch it.
             Flow::Raise if of_generator.is_empty() => Flow::Raise,
-            flow @ (Flow::Return | Flow::Raise) if is_sure => {
+            flow @ (Flow::Return | Flow::Raise) if is_only_way => {
                 self.resumes[number].flow = flow;
                 Flow::Return
             }
@@ -332,26 +307,12 @@ impl<'p> Interpreter<'p> {
     }
 
     /// What waits for the running generator: only the generator itself yields to it, not one that it calls.
-    fn waiting(&self) -> Option<usize> {
+    pub(super) fn waiting(&self) -> Option<usize> {
         self.resumes.iter().rposition(|resume| resume.frame == self.here.frame)
     }
 
-    /// `yield from`: the other generator yields to whatever waits for this one.
-    fn delegate(&mut self, other: &Value<'p>) -> Value<'p> {
-        let waiting = self.waiting();
-        let frame = self.next_frame();
-        if let Some(number) = waiting {
-            self.resumes[number].frame = frame;
-        }
-        let result = self.run_paused(other, self.here.statement);
-        if let Some(number) = waiting {
-            self.resumes[number].frame = self.here.frame;
-        }
-        result
-    }
-
     /// The frame of a generator that runs next.
-    fn next_frame(&self) -> FrameId {
+    pub(super) fn next_frame(&self) -> FrameId {
         self.trace.frames.len() as FrameId
     }
 
@@ -397,6 +358,7 @@ impl<'p> Interpreter<'p> {
             repeats: self.repeats,
             passes: 0,
             left_open: Vec::new(),
+            closed: None,
         });
         self.run_paused(generator, span);
         let Some(resume) = self.resumes.pop() else { return Value::Unknown };

@@ -26,48 +26,6 @@ impl<'p> Interpreter<'p> {
         }
     }
 
-    /// The text that constants make when they are joined, for each combination of a few alternatives.
-    pub(super) fn concatenation(&mut self, values: Vec<Value<'p>>, span: Span) -> Value<'p> {
-        /// More combinations than this say nothing.
-        const MOST: usize = 8;
-        let mut parts =
-            values.iter().filter(|part| !matches!(part, Value::Text(text) if text.text.is_empty()));
-        if let (Some(number), None) = (parts.next(), parts.next())
-            && let Some(text) = self.text_of_some_int(number)
-        {
-            return text;
-        }
-        let mut texts = vec![String::new()];
-        // The number of a GPU that who starts the program gave it: the choice stands there.
-        let mut told = None;
-        for value in values {
-            let mut value = self.force(value);
-            if let Value::Instance(_) = value {
-                value = self.text_of(&value, "format", span);
-            }
-            if texts == ["cuda:"] && matches!(value, Value::Unknown | Value::Outside(_)) {
-                return Value::text("cuda:…", self.place(span));
-            }
-            if texts == ["cuda:"] {
-                told = value.place().filter(|place| self.trace.told.contains(place));
-            }
-            let mut next = Vec::new();
-            for alternative in value.alternatives() {
-                let Some(text) = alternative.as_text() else {
-                    let start = if let [start] = &texts[..] { self.some_module(start) } else { None };
-                    return start.unwrap_or(Value::Unknown);
-                };
-                next.extend(texts.iter().map(|start| format!("{start}{text}")));
-            }
-            if next.len() > MOST || next.iter().any(|text| text.len() > LONGEST) {
-                return Value::Unknown;
-            }
-            texts = next;
-        }
-        let place = told.unwrap_or(self.place(span));
-        Value::one_of(texts.into_iter().map(|text| Value::text(text, place)))
-    }
-
     /// What `__iadd__` and its like make of an object.
     pub(super) fn changed_in_place(
         &mut self,

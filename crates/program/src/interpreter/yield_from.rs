@@ -1,0 +1,70 @@
+//! `yield from`: a generator that passes on what another one gives.
+
+use super::generators::RETURNED;
+use super::{Flow, Interpreter};
+use crate::facts::Span;
+use crate::program::heap::values::Value;
+
+impl<'p> Interpreter<'p> {
+    /// `yield from` in a generator of the project: what waits for it runs with each of the values.
+    pub(super) fn yield_each(&mut self, values: Value<'p>, span: Span) -> Value<'p> {
+        let mut returned = Value::None;
+        if let Value::Paused(_) | Value::Stream(_) = values {
+            let result = self.delegate(&values);
+            if let Value::Paused(paused) = &values {
+                returned = self.heap.get(paused.scope, RETURNED).cloned().unwrap_or(Value::Unknown);
+            }
+            if self.waiting().is_none_or(|number| self.resumes[number].body.is_none()) {
+                // What the other one gave this one gave too.
+                self.note_given(match &result {
+                    Value::Sequence(given) => Some(given),
+                    _ => None,
+                });
+                return returned;
+            }
+        }
+        let values = self.iterate(values, span);
+        match self.elements(&values) {
+            Some(elements) if self.may_follow_each(elements.len()) => {
+                for element in elements {
+                    if self.flow == Flow::Next {
+                        self.resume_with(element);
+                    }
+                }
+            }
+            _ => self.any_number_of_times(|run| drop(run.resume_with(Value::Unknown))),
+        }
+        returned
+    }
+
+    /// `yield from`: the other generator yields to whatever waits for this one.
+    fn delegate(&mut self, other: &Value<'p>) -> Value<'p> {
+        let waiting = self.waiting();
+        let frame = self.next_frame();
+        let closed_before = waiting.and_then(|number| {
+            self.resumes[number].frame = frame;
+            self.resumes[number].closed.take()
+        });
+        let result = self.run_paused(other, self.here.statement);
+        if let Some(number) = waiting {
+            self.resumes[number].frame = self.here.frame;
+            let closed = self.resumes[number].closed;
+            self.resumes[number].closed = closed.or(closed_before);
+            self.close_with(closed);
+        }
+        result
+    }
+
+    /// Who closes a generator closes the one that passes its values on.
+    fn close_with(&mut self, closed: Option<bool>) {
+        match closed {
+            Some(true) if self.flow == Flow::Next => self.flow = Flow::Return,
+            Some(false) if self.flow == Flow::Next => {
+                self.ways_out.of_function = true;
+                let end = self.end_of_function();
+                self.jump(end);
+            }
+            _ => {}
+        }
+    }
+}
