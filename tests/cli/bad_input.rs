@@ -154,6 +154,9 @@ fn one_expression_of_a_hundred_thousand_levels() {
         let skipped = checked_beside(project).skipped();
         assert!(skipped.len() <= 1, "{open}: {skipped:?}");
     }
+    // Each `elif` is one level of what is looked at.
+    let chain = "elif a:\n    b = 2\n".repeat(DEEP);
+    is_skipped(format!("if a:\n    b = 1\n{chain}"), deep);
     // Round brackets alone leave nothing behind in the tree.
     let round = format!("x = {}1{}\n", "(".repeat(DEEP), ")".repeat(DEEP));
     checked_beside(Project::new().file("a.py", round));

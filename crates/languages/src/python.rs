@@ -93,6 +93,7 @@ fn lower_part<'s>(
         notebook,
         code: std::mem::take(code),
         depth: 0,
+        chained: 0,
         too_deep: false,
         marks: FunctionContents::default(),
         gpu_words: gpu_words(text),
@@ -124,6 +125,8 @@ struct Lowering<'s, 'o> {
     notebook: Option<&'s Source>,
     code: Code<'s>,
     depth: usize,
+    /// Levels of the code that are none of the tree: each `elif` around what is being looked at.
+    chained: usize,
     too_deep: bool,
     marks: FunctionContents,
     /// Where the text says something that may name a device, ascending.
@@ -212,7 +215,7 @@ impl<'s> Lowering<'s, '_> {
 
     /// Runs `lower` one level deeper, or gives up on the file when it is nested beyond reason.
     fn deeper<T>(&mut self, lower: impl FnOnce(&mut Self) -> T) -> Option<T> {
-        if self.depth >= MAX_DEPTH {
+        if self.depth + self.chained >= MAX_DEPTH {
             self.too_deep = true;
             return None;
         }

@@ -2,6 +2,7 @@
 
 use super::Lowering;
 use super::expressions::operator;
+use super::nesting::MAX_DEPTH;
 use crate::code::{
     Arm, Block, Class, Expr, ExprKind, Function, Handler, Import, ImportNames, ImportedName, Statement,
     StatementKind,
@@ -227,7 +228,13 @@ impl<'s> Lowering<'s, '_> {
         let then = self.block(&branch.body);
         let mut otherwise = Vec::new();
         // `elif` chains are flat in the tree and nested in the code, innermost last.
-        for clause in branch.elif_else_clauses.iter().rev() {
+        let clauses = &branch.elif_else_clauses;
+        if self.depth + self.chained + clauses.len() > MAX_DEPTH {
+            self.too_deep = true;
+            return StatementKind::Branch { test, then, otherwise };
+        }
+        self.chained += clauses.len();
+        for clause in clauses.iter().rev() {
             let body = self.block(&clause.body);
             otherwise = match &clause.test {
                 None => body,
@@ -238,6 +245,7 @@ impl<'s> Lowering<'s, '_> {
                 }
             };
         }
+        self.chained -= clauses.len();
         StatementKind::Branch { test, then, otherwise }
     }
 

@@ -26,7 +26,7 @@ pub(super) fn used_as_indices(scope: &FileScope<'_>) -> Vec<RawFinding> {
         found.extend(device_listed(scope, expr));
         found.extend(device_given(scope, expr));
         let index = index_in(scope, expr);
-        let Some(index) = index.filter(|index| is_global(scope, index)) else { return };
+        let Some(index) = index.filter(|index| is_global(scope, index, 0)) else { return };
         found.push((expr.span, scope.text(index.span)));
     });
     if found.is_empty() {
@@ -69,7 +69,7 @@ fn device_given<'s>(scope: &FileScope<'s>, expr: &Expr<'_>) -> Option<(Span, &'s
         names.iter().find_map(|name| argument(&call.arguments, None, Some(name)))
     };
     let device = scope.names.meant(first.or_else(by_name)?);
-    let index = index_behind_device(scope, device).filter(|index| is_global(scope, index))?;
+    let index = index_behind_device(scope, device).filter(|index| is_global(scope, index, 0))?;
     Some((device.span, scope.text(index.span)))
 }
 
@@ -82,7 +82,7 @@ fn device_named<'s>(scope: &FileScope<'s>, part: CodeNode<'_, '_>) -> Option<(Sp
         _ => false,
     };
     let index = index_behind_device(scope, value).filter(|_| targets.iter().any(is_device))?;
-    is_global(scope, index).then(|| (value.span, scope.text(index.span)))
+    is_global(scope, index, 0).then(|| (value.span, scope.text(index.span)))
 }
 
 /// `def current_device(): return Accelerator().process_index`
@@ -97,7 +97,7 @@ fn device_returned<'s>(
     let (Some(number), _) = within_function(around) else { return None };
     let is_device = scope.code.functions[number].name.contains("device");
     let index = index_behind_device(scope, value).unwrap_or(value);
-    (is_device && is_global(scope, index)).then(|| (value.span, scope.text(index.span)))
+    (is_device && is_global(scope, index, 0)).then(|| (value.span, scope.text(index.span)))
 }
 
 /// `from_pretrained("m", device_map={"": rank})`
@@ -105,7 +105,7 @@ fn device_mapped<'s>(scope: &FileScope<'s>, expr: &Expr<'_>) -> Option<(Span, &'
     let ExprKind::Call(call) = &expr.kind else { return None };
     let map = scope.names.meant(argument(&call.arguments, None, Some("device_map"))?);
     let ExprKind::Mapping(entries) = &map.kind else { return None };
-    let (_, index) = entries.iter().find(|(_, index)| is_global(scope, index))?;
+    let (_, index) = entries.iter().find(|(_, index)| is_global(scope, index, 0))?;
     Some((index.span, scope.text(index.span)))
 }
 
@@ -126,7 +126,7 @@ fn device_listed<'s>(scope: &FileScope<'s>, expr: &Expr<'_>) -> Option<(Span, &'
                 }
             });
             // One of several branches is enough.
-            let mut picked = picked.filter(|index| is_global(scope, index));
+            let mut picked = picked.filter(|index| is_global(scope, index, 0));
             return picked.next().map(|index| (expr.span, scope.text(index.span)));
         }
         "tensorflow.GPUOptions" | "tensorflow.compat.v1.GPUOptions" => {
@@ -135,7 +135,7 @@ fn device_listed<'s>(scope: &FileScope<'s>, expr: &Expr<'_>) -> Option<(Span, &'
         }
         _ => return None,
     };
-    is_global(scope, index).then(|| (expr.span, scope.text(index.span)))
+    is_global(scope, index, 0).then(|| (expr.span, scope.text(index.span)))
 }
 
 /// `config.gpu_options.visible_device_list = str(hvd.rank())`
@@ -144,7 +144,7 @@ fn device_assigned<'s>(scope: &FileScope<'s>, part: CodeNode<'_, '_>) -> Option<
     let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind else { return None };
     let [Target::Attribute(_, "visible_device_list")] = &targets[..] else { return None };
     let index = number_in(scope, value);
-    is_global(scope, index).then(|| (value.span, scope.text(index.span)))
+    is_global(scope, index, 0).then(|| (value.span, scope.text(index.span)))
 }
 
 /// `n` of `str(n)`.
@@ -166,20 +166,27 @@ const COUNTED: &[&str] = &[
     "mpi4py.MPI.COMM_WORLD.rank",
 ];
 
+/// Conversions and names that stand for names: further ones are not followed.
+const MOST_HOPS: usize = 4;
+
 /// Whether an index counts the processes of all machines; also where it is a number without them, `rank = 0` above
 /// `if is_initialized(): rank = get_rank()`.
-fn is_global(scope: &FileScope<'_>, index: &Expr<'_>) -> bool {
+fn is_global(scope: &FileScope<'_>, index: &Expr<'_>, hops: usize) -> bool {
+    // `args.rank = int(args.rank)` has no end.
+    if hops > MOST_HOPS {
+        return false;
+    }
     let may_be = scope.names.may_mean(index);
     let is_number = |one: &Expr<'_>| matches!(one.kind, ExprKind::Int(_) | ExprKind::Negate(_));
     let (numbers, others): (Vec<&Expr<'_>>, Vec<&Expr<'_>>) =
         may_be.into_iter().partition(|one| is_number(one));
     match others.as_slice() {
-        [only] if !numbers.is_empty() => is_global_itself(scope, only),
+        [only] if !numbers.is_empty() => is_global_itself(scope, only, hops),
         [Expr { kind: ExprKind::Attribute(..), .. }] if numbers.is_empty() => {
-            is_global_itself(scope, index)
-                || kept_in_attribute(scope, index).is_some_and(|value| is_global_itself(scope, value))
+            is_global_itself(scope, index, hops)
+                || kept_in_attribute(scope, index).is_some_and(|value| is_global_itself(scope, value, hops))
         }
-        _ => is_global_itself(scope, index),
+        _ => is_global_itself(scope, index, hops),
     }
 }
 
@@ -212,7 +219,7 @@ fn kept_in_attribute<'c>(scope: &FileScope<'c>, index: &Expr<'_>) -> Option<&'c 
     }
 }
 
-fn is_global_itself(scope: &FileScope<'_>, index: &Expr<'_>) -> bool {
+fn is_global_itself(scope: &FileScope<'_>, index: &Expr<'_>, hops: usize) -> bool {
     let meant = returned_part(scope, index).unwrap_or(scope.names.meant(index));
     match &meant.kind {
         ExprKind::Call(call) => match scope.names.path(&call.callee) {
@@ -221,7 +228,7 @@ fn is_global_itself(scope: &FileScope<'_>, index: &Expr<'_>) -> bool {
             Some("horovod.torch.rank" | "horovod.tensorflow.rank" | "horovod.tensorflow.keras.rank") => true,
             Some("mpi4py.MPI.COMM_WORLD.Get_rank") => true,
             Some("builtins.int") => {
-                call.arguments.first().is_some_and(|argument| is_global(scope, &argument.value))
+                call.arguments.first().is_some_and(|argument| is_global(scope, &argument.value, hops + 1))
             }
             Some("os.environ.get" | "os.getenv") => {
                 argument(&call.arguments, Some(0), None).is_some_and(|name| is_rank(name))
@@ -231,7 +238,9 @@ fn is_global_itself(scope: &FileScope<'_>, index: &Expr<'_>) -> bool {
         ExprKind::Item(item) => scope.names.path(&item.0) == Some("os.environ") && is_rank(&item.1),
         ExprKind::Attribute(_, "global_rank") | ExprKind::Name("global_rank") => true,
         ExprKind::Attribute(..) => scope.names.path(meant).is_some_and(|path| COUNTED.contains(&path)),
-        ExprKind::Name(name) => (name.contains("rank") || of_horovod(scope)) && is_given_one(scope, meant),
+        ExprKind::Name(name) => {
+            (name.contains("rank") || of_horovod(scope)) && is_given_one(scope, meant, hops)
+        }
         _ => false,
     }
 }
@@ -242,11 +251,11 @@ fn of_horovod(scope: &FileScope<'_>) -> bool {
 }
 
 /// Whether a call gives the number of all machines to the parameter that a name stands for: `Reader(hvd.rank())`.
-fn is_given_one(scope: &FileScope<'_>, name: &Expr<'_>) -> bool {
+fn is_given_one(scope: &FileScope<'_>, name: &Expr<'_>, hops: usize) -> bool {
     any_given_to(scope, name, &|caller, given| {
         // What the caller is given itself is not followed further.
         let meant = caller.names.meant(given);
-        !matches!(meant.kind, ExprKind::Name(_)) && is_global_itself(caller, meant)
+        !matches!(meant.kind, ExprKind::Name(_)) && is_global_itself(caller, meant, hops + 1)
     })
 }
 
