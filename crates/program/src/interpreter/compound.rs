@@ -265,7 +265,14 @@ impl<'p> Interpreter<'p> {
                 ways.push(ArmEnd { state: std::mem::take(&mut self.state), changes: Vec::new() });
             }
             Flow::Unreachable if !ways.is_empty() => {}
-            _ => return is_raised,
+            Flow::Unreachable => return is_raised,
+            flow => {
+                // `return int(text)`: nobody gets there when it raises. What calls and items raise is not always seen.
+                if ways.is_empty() {
+                    ways.push(ArmEnd { state: self.state.clone(), changes: Vec::new() });
+                }
+                self.leave_by(flow);
+            }
         }
         self.flow = Flow::Next;
         self.join(ways);

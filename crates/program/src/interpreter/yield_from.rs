@@ -9,7 +9,14 @@ impl<'p> Interpreter<'p> {
     /// `yield from` in a generator of the project: what waits for it runs with each of the values.
     pub(super) fn yield_each(&mut self, values: Value<'p>, span: Span) -> Value<'p> {
         let mut returned = Value::None;
-        if let Value::Paused(_) | Value::Stream(_) = values {
+        let is_awaited = self.waiting().is_some_and(|number| self.resumes[number].body.is_some());
+        let passes_on = match &values {
+            Value::Paused(_) => true,
+            // What `map` makes of a generator's values is not what that one yields.
+            Value::Stream(_) => !is_awaited,
+            _ => false,
+        };
+        if passes_on {
             let result = self.delegate(&values);
             if let Value::Paused(paused) = &values {
                 returned = self.heap.get(paused.scope, RETURNED).cloned().unwrap_or(Value::Unknown);
@@ -23,6 +30,7 @@ impl<'p> Interpreter<'p> {
                 return returned;
             }
         }
+        let asked = values.clone();
         let values = self.iterate(values, span);
         match self.elements(&values) {
             Some(elements) if self.may_follow_each(elements.len()) => {
@@ -32,7 +40,12 @@ impl<'p> Interpreter<'p> {
                     }
                 }
             }
-            _ => self.any_number_of_times(|run| drop(run.resume_with(Value::Unknown))),
+            _ => {
+                self.any_number_of_times(|run| drop(run.resume_with(Value::Unknown)));
+                if self.flow == Flow::Next {
+                    self.run_generators_in(&asked, span);
+                }
+            }
         }
         returned
     }
