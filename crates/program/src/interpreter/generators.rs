@@ -72,7 +72,7 @@ pub(super) struct Resume<'p> {
     catches: usize,
     arms: usize,
     repeats: usize,
-    /// The passes of the loop that waits.
+    /// The passes of the loop that waits, of those that stand for several.
     passes: usize,
     /// The states in which the loop was left and the generator may not have been closed.
     left_open: Vec<State>,
@@ -253,8 +253,9 @@ impl<'p> Interpreter<'p> {
     fn pass_of_loop(&mut self, number: usize, each: YieldConsumer<'p>, value: Value<'p>, may_pass: bool) {
         self.is_repeated();
         let resume = &mut self.resumes[number];
-        resume.passes += 1;
-        if self.repeats > resume.repeats && resume.passes > MOST_PASSES {
+        let is_repeated = self.repeats > resume.repeats;
+        resume.passes += usize::from(is_repeated);
+        if is_repeated && resume.passes > MOST_PASSES {
             resume.body = Some(each);
             return;
         }
