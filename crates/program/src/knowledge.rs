@@ -113,6 +113,9 @@ pub struct EffectRow {
     /// It takes several GPUs, if there are several.
     #[serde(default)]
     pub takes_several: bool,
+    /// It takes the GPU with the number of this process, as a launcher counts them: `LOCAL_RANK`.
+    #[serde(default)]
+    pub takes_own_number: bool,
     /// A negative index does nothing.
     #[serde(default)]
     pub ignore_negative: bool,

@@ -13,6 +13,7 @@ const NUMBERS: &[&str] = &[
     "slurm_localid",
     "local_process_index",
     "local_process_id",
+    "args.rank",
     "\"rank\"",
     "'rank'",
     "get_rank(",

@@ -87,7 +87,7 @@ impl<'p> Interpreter<'p> {
         let mut on_gpu = devices.is_empty() && by_default;
         let (mut sure, mut negative, mut names_gpu) = (is_decided(row, args), false, false);
         let mut takes = taken_by(row, &devices, args);
-        if row.takes_several && self.is_set_by_launcher("RANK") {
+        if row.takes_own_number || row.takes_several && self.is_set_by_launcher("RANK") {
             takes = Takes::OwnNumber;
         } else if takes == Takes::PerhapsNumbered && callee.ends_with("set_device") {
             takes = Takes::Numbered;

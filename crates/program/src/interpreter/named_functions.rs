@@ -168,10 +168,18 @@ impl<'p> Interpreter<'p> {
         if methods.len() > MOST { Value::Unknown } else { Value::one_of(methods) }
     }
 
-    /// `globals()[name]`, where the name is not known: one of the functions of this module.
+    /// `globals()[name]`, where the name is not known: one of the functions of this module. One that the module calls by its
+    /// name is reached there, and is not what a name is looked up for.
     pub(super) fn function_told(&mut self) -> Value<'p> {
+        let text = &self.program.sources.file(self.here.file).text;
         let functions = self.functions_of_module(self.here.file);
-        one_of_functions(functions.iter())
+        let is_told = |value: &&Value<'p>| match value {
+            Value::Function(closure) => {
+                !calls_by_name(text, self.code_of(closure.file).functions[closure.function].name)
+            }
+            _ => true,
+        };
+        one_of_functions(functions.iter().filter(is_told))
     }
 
     /// A function or class that this module knows under a name.
@@ -258,4 +266,13 @@ const SACRED: &str = "=function of an experiment";
 /// Under which name the functions are kept that an attribute of the parsed arguments holds.
 fn key_of(name: &str) -> String {
     format!("=function {name}")
+}
+
+/// Whether a text calls a function by its name alone: `train(args)`, and not `def train(args)` or `self.train(args)`.
+fn calls_by_name(text: &str, name: &str) -> bool {
+    text.match_indices(name).any(|(at, _)| {
+        let (before, after) = (&text[..at], &text[at + name.len()..]);
+        let is_whole = !before.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '.'));
+        is_whole && after.starts_with('(') && !before.trim_end().ends_with("def")
+    })
 }

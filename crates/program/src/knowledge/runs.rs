@@ -45,7 +45,7 @@ pub struct Run {
 impl PackageModule {
     /// The row with what its runs say.
     ///
-    /// The newest version speaks for all that were not run. An older one, and what lies between two that did the same, speaks for
+    /// The newest version speaks for all that were not run and are not older than every one that was. An older one, and what lies between two that did the same, speaks for
     /// itself where it reached the driver in another way. A run beside a package says what changes when that is installed, and one
     /// under variables that it reaches the driver only then.
     pub(super) fn with_runs(mut self, package: &str) -> Result<PackageModule> {
@@ -73,6 +73,10 @@ impl PackageModule {
             {
                 self.contact_in.push(contact_in(package, &self.module, group)?);
             }
+        }
+        if newest.contact == DriverContact::CudaInit {
+            let oldest = plain.first().map_or(&newest.version, |run| &run.version);
+            self.contact_in.extend(never_run(package, oldest));
         }
         for (_, run) in &dated {
             let [added] =
@@ -137,6 +141,14 @@ fn contact_in(package: &str, module: &str, runs: &[&Run]) -> Result<ContactIn> {
     Ok(ContactIn { requires: BTreeMap::from([(package.to_owned(), range)]), contact, note })
 }
 
+/// Versions that are older than each that was run: nobody has seen them reach the driver.
+fn never_run(package: &str, oldest: &str) -> Option<ContactIn> {
+    let range = Range::read(&format!("<{oldest}"))?;
+    let note = format!("{package} was not run before {oldest}");
+    let requires = BTreeMap::from([(package.to_owned(), range)]);
+    Some(ContactIn { requires, contact: DriverContact::None, note })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -190,6 +202,15 @@ mod tests {
         assert_eq!(row.contact, DriverContact::CudaInit);
         assert_eq!(row.contact_in[0].contact, DriverContact::None);
         assert_eq!(row.contact_in[0].requires["detector"], Range::read("==1.0").unwrap());
+    }
+
+    #[test]
+    fn nothing_is_known_of_versions_before_the_first_that_was_run() {
+        let row = row(&[("2.3.1", &[], &[], "cuda-init"), ("2.8.1", &[], &[], "cuda-init")]).unwrap();
+        assert_eq!(row.contact, DriverContact::CudaInit);
+        let [one] = &row.contact_in[..] else { panic!("{:?}", row.contact_in) };
+        assert_eq!(one.contact, DriverContact::None);
+        assert_eq!(one.requires["detector"], Range::read("<2.3.1").unwrap());
     }
 
     #[test]

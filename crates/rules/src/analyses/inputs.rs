@@ -44,7 +44,7 @@ impl Pair {
         match (input, model) {
             (Card::Current, Card::Named(name)) | (Card::Named(name), Card::Current) => {
                 let device = format!("cuda:{{{name}}}");
-                let chosen = is_chosen_elsewhere(scope);
+                let chosen = is_chosen_elsewhere(scope) || is_first_or_none(scope, name);
                 current(*input == Card::Current, device, name, true).filter(|_| !chosen)
             }
             (Card::Current, Card::Index(index)) | (Card::Index(index), Card::Current) if *index > 0 => {
@@ -244,4 +244,15 @@ fn named(scope: &FileScope<'_>, index: &Expr<'_>) -> Option<Card> {
 fn is_chosen_elsewhere(scope: &FileScope<'_>) -> bool {
     const CHOICES: &[&str] = &["set_device", "cuda.device("];
     scope.program.has_any(CHOICES) || scope.is_named_elsewhere("CUDA_VISIBLE_DEVICES")
+}
+
+/// Whether all who give an argument of this name in the file give the first card, or none: `check(gpu=0)`, `check(gpu=-1)`.
+fn is_first_or_none(scope: &FileScope<'_>, name: &str) -> bool {
+    let mut given = Vec::new();
+    walk(scope.code, &mut |part, _| {
+        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        let named = call.arguments.iter().filter(|argument| argument.name == Some(name));
+        given.extend(named.map(|argument| scope.text(argument.value.span).parse::<i64>()));
+    });
+    !given.is_empty() && given.iter().all(|one| one.as_ref().is_ok_and(|number| *number <= 0))
 }
