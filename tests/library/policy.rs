@@ -289,6 +289,12 @@ fn what_is_wrong_in_yaml_is_said_in_one_sentence() {
         ("- gpu\n", "gpulint.yaml:1: the policy must be a mapping, not a list"),
         ("gpu\n", "gpulint.yaml:1: the policy must be a mapping, not \"gpu\""),
         ("gpu: 3090\n", "gpulint.yaml:1: `gpu` must be a mapping, not `3090`"),
+        (
+            "gpu: 99999999999999999999\n",
+            "gpulint.yaml:1: `gpu` must be a mapping, not `99999999999999999999`",
+        ),
+        ("? [gpu]\n: cuda\n", "gpulint.yaml:1: a key must be a word, not a list"),
+        ("gpu:\n  {a: b}: cuda\n", "gpulint.yaml:2: a key in `gpu` must be a word, not a mapping"),
         ("rules: {severity: [a]}", "gpulint.yaml:1: `rules.severity` must be a mapping, not a list"),
         (
             "languages: {markdown-shell: 1}",

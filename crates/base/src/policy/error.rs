@@ -92,6 +92,10 @@ impl<'a> Complaint<'a> {
             Complaint::UnknownValue { value, known } => {
                 format!("{thing} cannot be `{value}`; {}", hint(value, known, "it is one of"))
             }
+            // What serde calls the key of a mapping that has fixed ones.
+            Complaint::Wrong { found, expected: "field identifier" } => {
+                format!("a key{within} must be a word, not {}", plain_found(found))
+            }
             Complaint::Wrong { found, expected } => {
                 format!("{thing} must be {}, not {}", plain_expected(expected), plain_found(found))
             }
@@ -161,6 +165,8 @@ fn plain_found(found: &str) -> &str {
         _ => ["integer ", "string ", "boolean ", "floating point "]
             .iter()
             .find_map(|kind| found.strip_prefix(kind))
+            // Serde says how it holds a number of more than 64 bits.
+            .map(|value| value.trim_end_matches(" as u128").trim_end_matches(" as i128"))
             .unwrap_or(found),
     }
 }

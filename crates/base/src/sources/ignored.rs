@@ -127,7 +127,7 @@ impl Ignored {
             }
         };
         let own = if in_repository { read(&folder.join(".gitignore"), bounds) } else { Gitignore::empty() };
-        let excluded = match git_folder(folder).filter(|_| is_repository) {
+        let excluded = match is_repository.then(|| git_folder(folder)).flatten() {
             // Where a repository has its own files is git's affair; nothing of them is shown.
             Some(git) => read(&git.join("info/exclude"), &Bounds::default()),
             None => Gitignore::empty(),
