@@ -223,6 +223,7 @@ fn a_file_that_is_no_baseline_is_told() {
         }
         assert_eq!(project.read("other.json"), text);
     }
+    project.run("check --baseline .").fails(2, "error: the baseline . is no regular file; name another with --baseline, or under `baseline` of the policy");
     let answer = project.run("check --baseline gone.json");
     let told = "the baseline gone.json does not exist; `gpulint check --baseline gone.json --write-baseline` writes it";
     answer.fails(2, &format!("error: {told}"));

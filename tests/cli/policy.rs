@@ -300,6 +300,11 @@ fn a_fault_is_told_of_the_file_that_has_it() {
             "3: unknown rule selector `providers`; choose a rule id, or one of: ",
         ),
         ("rules: {paths: [gone]}\n", "1: the folder gone under `rules.paths` does not exist"),
+        (
+            "rules: {paths: [a.py]}\n",
+            "1: the folder a.py under `rules.paths` is a file; name the folder that it lies in",
+        ),
+        ("extends: .\n", "1: `extends` names ., which is a folder; name a policy file in it"),
     ] {
         let project =
             Project::new().file("a.py", "").file("gpulint.yaml", own).file("shared/base.yaml", base);

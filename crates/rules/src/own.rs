@@ -86,6 +86,7 @@ fn files_of(disk: &Disk, folder: &Path) -> Result<Vec<PathBuf>, String> {
     let entries = |folder: &Path| -> Result<Vec<PathBuf>, String> {
         let names = disk.names_in(folder).map_err(|error| match error.kind() {
             std::io::ErrorKind::NotFound => "does not exist".to_owned(),
+            std::io::ErrorKind::NotADirectory => "is a file; name the folder that it lies in".to_owned(),
             _ if disk::refused(&error).is_some() => {
                 "leads outside of the project; put the rules there, or name it with `--config rules.paths=[FOLDER]`"
                     .to_owned()

@@ -132,7 +132,10 @@ impl BaselineFile {
         let disk = settings.disk.within(settings.disk.bounds().and(typed));
         let is_by_itself = matches!(about, BaselineScope::Named(_));
         let cwd = std::env::current_dir().unwrap_or_default();
-        let shown = file.strip_prefix(cwd).unwrap_or(&file).display().to_string();
+        let shown = match file.strip_prefix(cwd) {
+            Ok(here) if here.as_os_str().is_empty() => ".".to_owned(),
+            inside => inside.unwrap_or(&file).display().to_string(),
+        };
         let baseline = match writes && !disk.has(&file) {
             // It is written after all the work, so what stands in the way is said before.
             true => match disk.bounds().target(&file) {

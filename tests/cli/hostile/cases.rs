@@ -176,7 +176,9 @@ pub const CASES: &[Case] = &[
             s.write("gpulint.yaml", "baseline: known.json\n");
             s.pipe("known.json");
         },
-        Refused("the baseline known.json is no regular file; remove it, or name another with --baseline"),
+        Refused(
+            "the baseline known.json is no regular file; name another with --baseline, or under `baseline` of the policy",
+        ),
     ),
     case(
         "a baseline without end",

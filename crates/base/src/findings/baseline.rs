@@ -48,7 +48,9 @@ pub enum BaselineError {
     Unreadable(String, String),
     #[error("the baseline {0} leads outside of the project; put it there, or name it with --baseline")]
     Outside(String),
-    #[error("the baseline {0} is no regular file; remove it, or name another with --baseline")]
+    #[error(
+        "the baseline {0} is no regular file; name another with --baseline, or under `baseline` of the policy"
+    )]
     NotRegular(String),
     #[error("the baseline {0} is larger than {mib} MiB, which no list of findings is", mib = MOST_BYTES >> 20)]
     TooLarge(String),

@@ -180,9 +180,10 @@ impl Extended<'_> {
                 Some(Refused::Outside) => {
                     return Err(refuse(&format!("leads outside of {}; put it there", self.place)));
                 }
-                Some(Refused::NotRegular) if !disk.is_folder(&target) => {
-                    return Err(refuse("is no regular file; put one there"));
+                _ if disk.is_folder(&target) => {
+                    return Err(refuse("is a folder; name a policy file in it"));
                 }
+                Some(Refused::NotRegular) => return Err(refuse("is no regular file; put one there")),
                 _ if disk.has(&target) => {}
                 _ => return Err(refuse("does not exist; write it, or take it out")),
             }
