@@ -31,9 +31,12 @@ impl Scope<'_> {
                 }
                 last = next;
             }
+            if !uses(&one.what) {
+                continue;
+            }
             let runs_there = one.in_child && (last == callee || is_task_of(last, callee));
             let in_child = runs_there || (!one.in_child && self.lies_in(one, &blocks));
-            if in_child && uses(&one.what) && !self.trace.excludes(event, one) {
+            if in_child && !self.trace.excludes(event, one) {
                 let certain = parent.certain && event.certain && one.certain;
                 return Some((id + offset as EventId, certain));
             }
