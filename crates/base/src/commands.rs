@@ -18,8 +18,8 @@ mod wrappers;
 pub use containers::{SOME_IMAGE, is_engine};
 pub use launchers::Mask;
 pub use ranks::{
-    Machines, Ranks, cards_of_accelerate, cards_of_ray, machines, nodes, ranks, ranks_of_settings,
-    settings_of_accelerate,
+    Machines, Ranks, cards_of_accelerate, cards_of_ray, machines, nodes, option_values, ranks,
+    ranks_of_settings, settings_of_accelerate,
 };
 pub use slurm::directives;
 

@@ -110,25 +110,10 @@ impl Launcher {
         if options.iter().flatten().any(|word| self.elsewhere.contains(&name_of(word).as_str())) {
             return None;
         }
-        let said = |names: &[&str]| {
-            options.iter().enumerate().find_map(|(at, word)| {
-                let word = (*word)?;
-                if !names.contains(&name_of(word).as_str()) {
-                    return None;
-                }
-                let (value, option) = match word.split_once('=') {
-                    Some((_, value)) => (value, word.to_owned()),
-                    None => {
-                        let value = options.get(at + 1).copied().flatten()?;
-                        (value, format!("{word} {value}"))
-                    }
-                };
-                Some(Ranks { count: value.parse().ok()?, option })
-            })
-        };
+        let said = |names: &[&str]| number_told(options, names);
         match (said(self.options), said(self.times)) {
             (Some(each), Some(times)) if times.count > 1 => Some(Ranks {
-                count: each.count * times.count,
+                count: each.count.saturating_mul(times.count),
                 option: format!("{} {}", each.option, times.option),
             }),
             (Some(each), _) => Some(each),
@@ -142,17 +127,30 @@ pub fn cards_of_ray(words: &[Option<&str>]) -> Option<Ranks> {
     let at = words.windows(2).position(|pair| {
         pair[0].is_some_and(|word| program_name(word) == "ray") && pair[1] == Some("start")
     })?;
-    words[at + 2..].iter().enumerate().find_map(|(next, word)| {
-        let word = (*word)?;
-        let (value, option) = match word.split_once('=') {
-            Some(("--num-gpus", value)) => (value, word.to_owned()),
-            None if word == "--num-gpus" => {
-                let value = words.get(at + 3 + next).copied().flatten()?;
-                (value, format!("{word} {value}"))
-            }
-            _ => return None,
-        };
+    number_told(&words[at + 2..], &["--num-gpus"])
+}
+
+/// The number that the first of these options is told which is told one.
+fn number_told(words: &[Option<&str>], names: &[&str]) -> Option<Ranks> {
+    option_values(words, names).find_map(|(word, value)| {
+        let (value, is_one_word) = (value?, word.contains('='));
+        let option = if is_one_word { word.to_owned() } else { format!("{word} {value}") };
         Some(Ranks { count: value.parse().ok()?, option })
+    })
+}
+
+/// The words that are options of these names, each with its value where that is known: `--nnodes=2`, `--nnodes 2`.
+pub fn option_values<'a, 'w>(
+    words: &'a [Option<&'w str>],
+    names: &'a [&str],
+) -> impl Iterator<Item = (&'w str, Option<&'w str>)> {
+    words.iter().enumerate().filter_map(|(at, word)| {
+        let word = (*word)?;
+        let (name, value) = match word.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (word, words.get(at + 1).copied().flatten()),
+        };
+        names.contains(&name).then_some((word, value))
     })
 }
 
@@ -167,11 +165,7 @@ pub fn cards_of_accelerate<'w>(words: &[Option<&'w str>]) -> Option<&'w str> {
 }
 
 fn settings_without<'w>(words: &[Option<&'w str>], overruling: &[&str]) -> Option<&'w str> {
-    let told = words.iter().enumerate().find_map(|(at, word)| match (*word)?.split_once('=') {
-        Some(("--config_file" | "--config-file", path)) => Some(path),
-        None if matches!(*word, Some("--config_file" | "--config-file")) => words.get(at + 1).copied()?,
-        _ => None,
-    })?;
+    let told = option_values(words, &["--config_file", "--config-file"]).find_map(|(_, value)| value)?;
     let says = |option: &&str| words.iter().flatten().any(|word| word.starts_with(*option));
     (words.contains(&Some("accelerate")) && !overruling.iter().any(says)).then_some(told)
 }
@@ -228,13 +222,8 @@ pub fn nodes(words: &[Option<&str>]) -> Option<Machines> {
 }
 
 fn said(words: &[Option<&str>], options: &[&str]) -> Option<Machines> {
-    words.iter().enumerate().find_map(|(at, word)| {
-        let (name, value) = match (*word)?.split_once('=') {
-            Some((name, value)) => (name, Some(value)),
-            None => ((*word)?, words.get(at + 1).copied().flatten()),
-        };
-        options.contains(&name).then(|| value.and_then(count_of).map_or(Machines::Unknown, Machines::Known))
-    })
+    let (_, value) = option_values(words, options).next()?;
+    Some(value.and_then(count_of).map_or(Machines::Unknown, Machines::Known))
 }
 
 /// `2`, `1:4`, `2-4`, `one:4,two:4`

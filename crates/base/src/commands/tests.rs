@@ -178,3 +178,16 @@ fn shells_of_windows_start_code() {
     assert_eq!(started(&["cmd.exe", "/d", "/c", "a & b"]), Started::ShellCode(Dialect::Batch, 3));
     assert_eq!(of("CMD /C python train.py").started, file("train.py"));
 }
+
+#[test]
+fn sizes_of_an_engine_are_multiplied() {
+    let told = |text: &str| {
+        let words: Vec<Option<&str>> = text.split(' ').map(|word| (word != "?").then_some(word)).collect();
+        ranks(&words).map(|ranks| (ranks.count, ranks.option))
+    };
+    assert_eq!(told("vllm serve small -tp 2 -pp=3"), Some((6, "-tp 2 -pp=3".to_owned())));
+    assert_eq!(told("vllm serve small -tp ? -pp 3"), Some((3, "-pp 3".to_owned())));
+    let most = usize::MAX;
+    let (count, _) = told(&format!("vllm serve small -tp {most} -pp {most}")).unwrap();
+    assert_eq!(count, most);
+}
