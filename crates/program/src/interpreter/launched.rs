@@ -150,17 +150,20 @@ impl<'p> Interpreter<'p> {
     }
 
     fn observe_ranks(&mut self, mask: &str, words: &[Option<&str>], span: Span) {
-        let left = masks::read(mask).left;
         // `accelerate launch --config_file settings.yaml`
         let by_settings = || {
             let file = self.program.launched_file(self.here.file, None, settings_of_accelerate(words)?)?;
             ranks_of_settings(self.program.text_of(file))
         };
-        if let Some(Ranks { count, option }) =
-            ranks(words).or_else(by_settings).or_else(|| cards_of_ray(words))
-            && left > 0
-            && count > left
-        {
+        if let Some(wanted) = ranks(words).or_else(by_settings).or_else(|| cards_of_ray(words)) {
+            self.observe_beyond(mask, &wanted, span);
+        }
+    }
+
+    /// More GPUs are wanted than a mask leaves.
+    pub(super) fn observe_beyond(&mut self, mask: &str, Ranks { count, option }: &Ranks, span: Span) {
+        let left = masks::read(mask).left;
+        if left > 0 && *count > left {
             let cards = masks::gpus(left);
             let text = format!("`{option}` wants {count} GPUs, and the mask `{mask}` leaves {cards}");
             self.note_observed(Observation::RanksBeyondMask, text, span);

@@ -2,17 +2,10 @@
 
 use super::super::Interpreter;
 use super::super::calls::Args;
-use crate::code::Observation;
+use crate::commands::Ranks;
 use crate::facts::Span;
-use crate::masks;
 use crate::program::MASK;
 use crate::program::heap::values::Value;
-
-/// How many GPUs a call is told to use, and how that is written.
-struct Wanted {
-    count: usize,
-    option: String,
-}
 
 impl<'p> Interpreter<'p> {
     /// `LLM(model, tensor_parallel_size=4)` and `ray.init(num_gpus=4)` behind a mask of fewer.
@@ -21,41 +14,37 @@ impl<'p> Interpreter<'p> {
             "ray.init" => of_ray(args),
             _ => of_vllm(args),
         };
-        let Some(Wanted { count, option }) = wanted else { return };
+        let Some(wanted) = wanted else { return };
         // vLLM may find the others in a cluster of Ray.
         if path != "ray.init" && self.program.has_any(&["import ray", "ray start", "RAY_ADDRESS"]) {
             return;
         }
-        let Some(mask) = self.known_mask(MASK) else { return };
-        let left = masks::read(&mask).left;
-        if left > 0 && count > left {
-            let cards = masks::gpus(left);
-            let text = format!("`{option}` wants {count} GPUs, and the mask `{mask}` leaves {cards}");
-            self.note_observed(Observation::RanksBeyondMask, text, span);
+        if let Some(mask) = self.known_mask(MASK) {
+            self.observe_beyond(&mask, &wanted, span);
         }
     }
 }
 
 /// Ray refuses to start with more GPUs than the mask leaves; a cluster that runs already has its own.
-fn of_ray(args: &Args<'_>) -> Option<Wanted> {
+fn of_ray(args: &Args<'_>) -> Option<Ranks> {
     let count = number(args, "num_gpus")?;
     let joins = args.at(0).or_else(|| args.keyword("address")).is_some();
-    (!joins && !args.open).then(|| Wanted { count, option: format!("num_gpus={count}") })
+    (!joins && !args.open).then(|| Ranks { count, option: format!("num_gpus={count}") })
 }
 
 /// The product of both sizes.
-fn of_vllm(args: &Args<'_>) -> Option<Wanted> {
+fn of_vllm(args: &Args<'_>) -> Option<Ranks> {
     const ELSEWHERE: &[&str] = &["device", "distributed_executor_backend", "nnodes", "worker_use_ray"];
     if args.open || ELSEWHERE.iter().any(|name| args.keyword(name).is_some()) {
         return None;
     }
-    let mut wanted = Wanted { count: 1, option: String::new() };
+    let mut wanted = Ranks { count: 1, option: String::new() };
     for name in ["tensor_parallel_size", "pipeline_parallel_size"] {
         if args.keyword(name).is_none() {
             continue;
         }
         let count = number(args, name)?;
-        wanted.count *= count;
+        wanted.count = wanted.count.saturating_mul(count);
         if count > 1 {
             let and = if wanted.option.is_empty() { "" } else { ", " };
             wanted.option = format!("{}{and}{name}={count}", wanted.option);
