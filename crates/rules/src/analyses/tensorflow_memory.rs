@@ -4,8 +4,7 @@ use super::cuda_calls::fails_without_driver;
 use super::tensorflow::is_operation;
 use crate::code::walk::{Ancestor, CodeNode, walk};
 use crate::code::{Expr, ExprKind, StatementKind};
-use crate::facts::{FileId, Place, Span};
-use crate::program::Names;
+use crate::facts::{FileId, Place};
 use crate::rules::files::{FileScope, RawFinding};
 
 /// Words that say how much memory TensorFlow may take, or that it gets no GPU.
@@ -78,36 +77,36 @@ fn begins(scope: &FileScope<'_>, path: &str) -> bool {
 
 /// Where a module of the project makes TensorFlow take its memory.
 fn begun_in(scope: &FileScope<'_>, file: FileId) -> Option<Place> {
-    let names = Names::of(scope.program, file);
-    let other = scope.of_other(file, &names);
-    let mut begun: Option<Span> = None;
-    walk(other.code, &mut |part, around| {
-        if let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part
-            && begun.is_none()
-            && !is_optional(around)
-            && begins(&other, other.names.path(&call.callee).unwrap_or_default())
-        {
-            begun = Some(expr.span);
-        }
-    });
-    begun.map(|span| Place { file, span })
+    first_in(scope, file, |other, expr| match &expr.kind {
+        ExprKind::Call(call) => begins(other, other.names.path(&call.callee).unwrap_or_default()),
+        _ => false,
+    })
 }
 
 /// Where a module of the project puts something on the GPU with torch.
 fn taken_in(scope: &FileScope<'_>, file: FileId) -> Option<Place> {
-    let names = Names::of(scope.program, file);
-    let other = scope.of_other(file, &names);
-    let mut taken: Option<Span> = None;
-    walk(other.code, &mut |part, around| {
-        if let CodeNode::Expr(expr) = part
-            && taken.is_none()
-            && !is_optional(around)
-            && takes_with_torch(&other, expr)
-        {
-            taken = Some(expr.span);
-        }
-    });
-    taken.map(|span| Place { file, span })
+    first_in(scope, file, takes_with_torch)
+}
+
+/// The first expression of a module of which this is true, where nothing says that it may fail.
+fn first_in(
+    scope: &FileScope<'_>,
+    file: FileId,
+    holds: impl Fn(&FileScope<'_>, &Expr<'_>) -> bool,
+) -> Option<Place> {
+    scope.in_other(file, |other| {
+        let mut first: Option<Place> = None;
+        walk(other.code, &mut |part, around| {
+            if let CodeNode::Expr(expr) = part
+                && first.is_none()
+                && !is_optional(around)
+                && holds(other, expr)
+            {
+                first = Some(other.place(expr.span));
+            }
+        });
+        first
+    })
 }
 
 fn takes_with_torch(scope: &FileScope<'_>, expr: &Expr<'_>) -> bool {
