@@ -259,11 +259,11 @@ impl<'p> Interpreter<'p> {
             resume.body = Some(each);
             return;
         }
-        let (is_sure, repeats) = (self.path.len() == resume.arms, self.repeats > resume.repeats);
+        let is_sure = self.path.len() == resume.arms;
         let YieldConsumer::Each { target, block, ends, has_else, is_held } = each else { return };
         // What the body raises is not raised in the generator.
         let of_generator = self.catches.split_off(resume.catches.min(self.catches.len()));
-        if repeats {
+        if is_repeated {
             self.havoc_counters(block);
         }
         self.here.loops.push(ends);

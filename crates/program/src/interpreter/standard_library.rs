@@ -75,8 +75,8 @@ impl<'p> Interpreter<'p> {
             // One with a length loses what came first.
             "collections.deque" if !args.open && args.items.len() < 2 => {
                 let held = self.call_builtin("list", args, span)?;
-                let contents = self.contents(&held);
-                Some(self.collection_but_no_list(contents))
+                self.mark_no_list(&held);
+                Some(held)
             }
             "builtins.property" if args.items.len() == 1 => match value(0)? {
                 Value::Function(function) => Some(Value::Function(Rc::new(Closure {

@@ -30,7 +30,8 @@ const BUILTIN: [&str; 12] = [
     "tuple",
 ];
 
-/// Classes of libraries of which no constant, collection or function is an instance.
+/// Classes of libraries of which no constant, collection or function is an instance, and, parameters aside,
+/// no object of another of them.
 const OF_LIBRARIES: [&str; 9] = [
     "numpy.ndarray",
     "torch.Tensor",

@@ -1,6 +1,7 @@
 //! What is known of the types of values beside the classes of the project: which abstract classes of Python the containers and
 //! constants are instances of, and of which classes the objects are that torch and NumPy make.
 
+use super::OF_LIBRARIES;
 use crate::code::Expr;
 use crate::program::heap::CONTENTS;
 use crate::program::heap::values::{ScopeId, Value};
@@ -90,10 +91,15 @@ impl<'p> Interpreter<'p> {
     /// A new set, or something else that holds values and is no list.
     pub(in crate::interpreter) fn collection_but_no_list(&mut self, contents: Value<'p>) -> Value<'p> {
         let made = self.collection(contents);
-        if let Value::Collection(scope) = made {
-            self.bind_in(scope, NO_LIST, Value::None);
-        }
+        self.mark_no_list(&made);
         made
+    }
+
+    /// A collection that was made as a list is something else.
+    pub(in crate::interpreter) fn mark_no_list(&mut self, collection: &Value<'p>) {
+        if let Value::Collection(scope) = collection {
+            self.bind_in(*scope, NO_LIST, Value::None);
+        }
     }
 
     /// A new collection of the kind that another one is.
@@ -112,7 +118,7 @@ impl<'p> Interpreter<'p> {
     /// A copy of a collection is of its kind.
     pub(in crate::interpreter) fn copy_kind(&mut self, of: ScopeId, copy: ScopeId) {
         if self.is_no_list(of) {
-            self.bind_in(copy, NO_LIST, Value::None);
+            self.mark_no_list(&Value::Collection(copy));
         }
     }
 
@@ -182,16 +188,7 @@ impl<'p> Interpreter<'p> {
             LibraryObject::Optimizer(own) => class == "torch.optim.Optimizer" || class == own,
             LibraryObject::Loader => class == "torch.utils.data.DataLoader",
         };
-        let is_of_other_kind = matches!(
-            class,
-            "torch.Tensor"
-                | "torch.device"
-                | "torch.nn.Module"
-                | "torch.nn.Parameter"
-                | "torch.optim.Optimizer"
-                | "torch.utils.data.DataLoader"
-                | "numpy.ndarray"
-        );
+        let is_of_other_kind = OF_LIBRARIES.contains(&class);
         match (is_one, is_of_other_kind) {
             (true, _) => Some(true),
             (false, true) => Some(false),
