@@ -9,7 +9,7 @@ use crate::code::Host;
 use crate::facts::{FileId, Span};
 use crate::findings::Severity;
 use crate::policy::{Gpu, Policy};
-use crate::program::trace::{Choice, Event, EventId, EventKind, Recipient};
+use crate::program::trace::{Choice, Event, EventId, EventKind, NOT_NOTED, Recipient};
 use crate::program::{Definition, FirstOccurrence, MASK, ORDER, Program, Reaching};
 use crate::versions::Range;
 use rustc_hash::FxHashMap;
@@ -163,7 +163,10 @@ impl Scope<'_> {
 
     fn is_unset(&self, event: &Event, variable: &str, verdict: &mut Verdict) -> bool {
         let reaching = reaching(event, variable);
-        let unset = reaching.iter().filter(|definition| matches!(definition, Definition::Unset)).count();
+        let is_unset = |definition: &&Definition| {
+            matches!(definition, Definition::Unset | Definition::Removed(NOT_NOTED))
+        };
+        let unset = reaching.iter().filter(is_unset).count();
         if unset == 0 {
             return false;
         }
@@ -358,7 +361,8 @@ fn is_too_late(wanted: EarlyRead, event: &Event, verdict: &mut Verdict) -> bool 
 fn is_removed(event: &Event, variable: &str, verdict: &mut Verdict) -> bool {
     let reaching = reaching(event, variable);
     let removal = reaching.iter().find_map(|definition| match definition {
-        Definition::Removed(removal) => Some(*removal),
+        // What was removed before anything set it was never there for the program.
+        Definition::Removed(removal) if *removal != NOT_NOTED => Some(*removal),
         _ => None,
     });
     verdict.definition = removal.map(|removal| (removal, String::new()));

@@ -291,7 +291,7 @@ impl<'p> Interpreter<'p> {
         // What was removed before may be in a copy that was made before.
         let was_set = self.reaching(&variable).iter().any(|definition| *definition != Definition::Unset);
         let event = self.note_variable(&variable, span, |variable| EventKind::Remove { variable });
-        let after = if was_set { Definition::Removed(event) } else { Definition::Unset };
+        let after = Definition::Removed(if was_set { event } else { NOT_NOTED });
         self.unset_in_environ(&variable, after);
     }
 

@@ -15,7 +15,7 @@ pub enum Definition {
     Elsewhere,
     /// Set by this event; `None` when the value is not known.
     Set(EventId, Option<Arc<str>>),
-    /// Removed by this event after it was set.
+    /// Removed by this event; by one that is not noted, where nothing had set it before.
     Removed(EventId),
 }
 
