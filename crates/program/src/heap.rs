@@ -333,6 +333,11 @@ impl<'p> Heap<'p> {
         self.recorder.is_made(self.scopes[scope as usize].born)
     }
 
+    /// Whether a call made a scope.
+    pub fn is_made_in(&self, recording: &Recording, scope: ScopeId) -> bool {
+        self.scopes[scope as usize].born > recording.clock
+    }
+
     /// Whether the body of a class was left for later.
     pub fn waits(&self, scope: ScopeId) -> bool {
         self.scopes[scope as usize].waits

@@ -234,7 +234,7 @@ impl<'p> Summaries<'p> {
     ) {
         let looked = dependency_log::end(open.looked);
         let Some(recording) = heap.end_record() else { return };
-        self.facts.end(open.facts, body, open.around);
+        self.facts.end(open.facts, body, open.around, |scope| heap.is_made_in(&recording, scope));
         if let (SummaryBody::Module(_), Some(call)) = (body, &call) {
             self.facts.keep_since(open.facts, |fact| call.depends_on(fact));
         }
@@ -302,7 +302,17 @@ impl<'p> Summaries<'p> {
             }
         }
         let moved = |call: &NestedCall| NestedCall { around: call.around + around(call.function), ..*call };
-        summary.facts.iter().for_each(|fact| self.facts.note(fact.clone()));
+        for fact in &summary.facts {
+            match fact {
+                Dependency::RepeatedSince(object, was) => {
+                    let object = relation.scope(*object);
+                    if !heap.is_made_by_recorded(object) {
+                        self.facts.note(Dependency::RepeatedSince(object, *was));
+                    }
+                }
+                fact => self.facts.note(fact.clone()),
+            }
+        }
         summary.refused.iter().for_each(|call| self.facts.note(Dependency::Refused(moved(call))));
         summary.followed.iter().for_each(|call| self.facts.note(Dependency::Followed(moved(call))));
         dependency_log::note_again(&summary.looked);
@@ -316,10 +326,12 @@ fn summary_of<'p>(
     (mut facts, looked): (Vec<Dependency<'p>>, Readings),
     program: usize,
 ) -> Option<Summary<'p>> {
-    let writes = heap.writes_of(recording);
+    let mut writes = heap.writes_of(recording);
+    // It is handed to Python anew, also in a program with another module of that name.
+    writes.retain(|written| !call.kept.iter().any(|(kind, _)| *kind == written.name));
     let written = writes.iter().filter_map(|written| written.value.as_ref());
     let left = written.chain([&call.result]).chain(call.at_exit.iter().flat_map(AtExit::values));
-    let left = left.chain(&call.tasks.left);
+    let left = left.chain(&call.tasks.left).chain(call.kept.iter().map(|(_, value)| value));
     let scopes = call.modules.iter().map(|(_, scope)| *scope);
     let made = match call.closure {
         Some(_) => heap.made_by_call(recording, left, scopes).map(Rc::new)?,

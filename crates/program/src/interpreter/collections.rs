@@ -102,10 +102,7 @@ impl<'p> Interpreter<'p> {
     /// A collection holds something else from now on. In a loop whose passes are not all followed, nobody knows how often
     /// that happens.
     pub(super) fn set_contents(&mut self, scope: ScopeId, contents: Value<'p>) {
-        if !self.heap.is_made_by_recorded(scope) {
-            self.is_repeated();
-        }
-        let repeated = self.repeats > self.heap.loops_around(scope);
+        let repeated = self.is_repeated_since(scope);
         let is_large = match &contents {
             Value::Sequence(values) => values.len() > LARGEST,
             Value::Mapping(items) => items.len() > LARGEST,

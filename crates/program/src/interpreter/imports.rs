@@ -301,7 +301,7 @@ impl<'p> Interpreter<'p> {
         if self.start == super::Start::Library {
             return None;
         }
-        if self.callers.len() > 40 {
+        if self.callers.len() >= super::functions::MOST_CALLS {
             self.summaries.left_out += 1;
             return None;
         }

@@ -54,7 +54,7 @@ impl<'p> Interpreter<'p> {
     /// In a loop whose passes are not all followed nobody knows how often an iterator from outside of it is asked.
     pub(super) fn set_position(&mut self, state: ScopeId, position: IteratorPosition) {
         let given = match position {
-            _ if self.repeats > self.heap.loops_around(state) => Value::Unknown,
+            _ if self.is_repeated_since(state) => Value::Unknown,
             IteratorPosition::At(given) => at(given),
             IteratorPosition::UsedUp => Value::Bool(true),
             IteratorPosition::Unknown => Value::Unknown,
@@ -88,7 +88,7 @@ impl<'p> Interpreter<'p> {
     pub(super) fn expected(&mut self, iterator: &Value<'p>) -> Option<usize> {
         let Value::Stream(stream) = iterator else { return None };
         let stream = stream.clone();
-        if self.repeats > self.heap.loops_around(stream.state) {
+        if self.is_repeated_since(stream.state) {
             return None;
         }
         let given = match self.position(stream.state) {
@@ -141,7 +141,7 @@ impl<'p> Interpreter<'p> {
     pub(super) fn next_of(&mut self, iterator: &Value<'p>, span: Span) -> Next<Value<'p>> {
         let Value::Stream(stream) = iterator else { return Next::Unknown };
         let stream = stream.clone();
-        if self.repeats > self.heap.loops_around(stream.state) {
+        if self.is_repeated_since(stream.state) {
             self.set_position(stream.state, IteratorPosition::Unknown);
             return Next::Unknown;
         }

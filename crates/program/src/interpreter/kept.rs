@@ -7,6 +7,7 @@ use super::loops::MOST_ELEMENTS;
 use super::{Flow, Interpreter};
 use crate::code::{Function, Target};
 use crate::facts::Span;
+use crate::program::heap::Relation;
 use crate::program::heap::values::{ClassValue, ScopeId, Value};
 use crate::program::summaries::Dependency;
 use std::rc::Rc;
@@ -33,8 +34,8 @@ pub(super) struct Handed<'p> {
     pub being_made: Vec<Rc<ClassValue<'p>>>,
     /// The kinds of what was handed to Python.
     pub kept: Vec<&'static str>,
-    /// How often something was added there: only the program that did so has it.
-    pub added: usize,
+    /// What was added there, in its order, each with its kind.
+    pub added: Vec<(&'static str, Value<'p>)>,
     /// A function waits for something in a queue that is empty.
     pub starved: bool,
     /// A function that somebody else called raised.
@@ -47,12 +48,26 @@ impl<'p> Interpreter<'p> {
         let Some(&scope) = self.modules.get(&self.entry) else { return };
         let mut all = self.kept(name);
         if all.len() < MOST_ELEMENTS && !all.iter().any(|known| known.same(&kept)) {
-            self.handed.added += 1;
+            self.handed.added.push((name, kept.clone()));
             all.push(kept);
             self.bind_in(scope, name, Value::sequence(all));
             if !self.is_kept(name) {
                 self.handed.kept.push(name);
             }
+        }
+    }
+
+    /// What was added since so much was; `None` where something of the same kind was there before, so that it is not all.
+    pub(super) fn added_alone(&self, since: usize) -> Option<Vec<(&'static str, Value<'p>)>> {
+        let (before, added) = self.handed.added.split_at(since);
+        let is_alone = |(name, _): &(&str, Value<'p>)| !before.iter().any(|(known, _)| known == name);
+        added.iter().all(is_alone).then(|| added.to_vec())
+    }
+
+    /// Adds once more what a call added.
+    pub(super) fn keep_again(&mut self, added: &[(&'static str, Value<'p>)], relation: &Relation) {
+        for (name, value) in added {
+            self.keep(name, relation.apply(value));
         }
     }
 

@@ -33,7 +33,8 @@ pub(super) struct OpenBody<'p> {
     jumps: usize,
     relied_on: EventId,
     starved: bool,
-    beyond: [usize; 7],
+    beyond: [usize; 6],
+    kept: usize,
     open: OpenRecord,
 }
 
@@ -124,6 +125,7 @@ impl<'p> Interpreter<'p> {
         self.ways_out.of_program |= call.may_exit;
         // It may have passed something; a call around it that changed nothing else is not pure then.
         self.passed += usize::from(call.effects.is_some());
+        self.keep_again(&call.kept, &relation);
         self.at_exit.extend(call.at_exit.iter().map(|left| left.related(&relation)));
         self.leave_tasks_again(&call.tasks, &relation);
         if !self.summaries.is_of_this_program(summary) {
@@ -260,6 +262,7 @@ impl<'p> Interpreter<'p> {
             relied_on: std::mem::replace(&mut self.relied_on, EventId::MAX),
             starved: std::mem::take(&mut self.handed.starved),
             beyond: self.beyond_summaries(),
+            kept: self.handed.added.len(),
             open: self.summaries.begin(
                 &mut self.heap,
                 CallContext {
@@ -294,7 +297,9 @@ impl<'p> Interpreter<'p> {
         self.handed.starved |= began.starved;
         let is_whole = ends && !waits && !self.trace.cut && self.trace.events.len() >= events;
         let modules = &self.in_order[began.modules..];
+        let kept = self.added_alone(began.kept);
         let is_portable = began.beyond == self.beyond_summaries()
+            && kept.is_some()
             && (modules.is_empty() || matches!(body, SummaryBody::Module(_)));
         let keeps = is_whole && began.left == self.left_for_later() && (is_portable || is_function);
         let left_with = self.handlers().map(|to| self.states_leading_to(to, began.jumps));
@@ -334,6 +339,7 @@ impl<'p> Interpreter<'p> {
                 imports: self.imports[began.imports..].to_vec(),
                 modules: modules.to_vec(),
                 at_exit: self.at_exit[began.at_exit..].to_vec(),
+                kept: kept.unwrap_or_default(),
                 tasks: self.tasks_since(began.tasks, began.asked_for_tasks),
                 decisions,
                 effects: (!is_pure).then(|| Effects {
@@ -364,7 +370,7 @@ impl<'p> Interpreter<'p> {
     }
 
     /// How much there is of what belongs to one program and a summary does not repeat.
-    fn beyond_summaries(&self) -> [usize; 7] {
+    fn beyond_summaries(&self) -> [usize; 6] {
         [
             self.copied.len(),
             self.options_told() + self.option_forms.len(),
@@ -372,7 +378,6 @@ impl<'p> Interpreter<'p> {
             self.tied,
             self.trace.units.len(),
             self.trace.loaded.len(),
-            self.handed.added,
         ]
     }
 

@@ -45,7 +45,7 @@ impl<'p> Interpreter<'p> {
             }
             "get" | "get_nowait" => {
                 // In a loop whose passes are not all followed it may be any of them.
-                let is_first = self.repeats <= self.heap.loops_around(queue);
+                let is_first = !self.is_repeated_since(queue);
                 let taken = if is_first { held[0].clone() } else { Value::one_of(held.iter().cloned()) };
                 self.set_contents(queue, Value::sequence(held[1..].to_vec()));
                 taken

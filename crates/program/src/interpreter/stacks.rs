@@ -82,7 +82,7 @@ impl<'p> Interpreter<'p> {
         });
         let more: Vec<_> = more.collect();
         let is_known = more.iter().all(|left| matches!(left, Value::Sequence(_)));
-        match is_known && self.repeats <= self.heap.loops_around(stack) {
+        match is_known && !self.is_repeated_since(stack) {
             true => self.set_contents(stack, Value::one_of(more)),
             // How often, and what else stands there, is not known: it may happen any time.
             false => {

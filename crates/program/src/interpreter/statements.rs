@@ -280,7 +280,7 @@ impl<'p> Interpreter<'p> {
                 let old = self.attribute(&object, name, value.span);
                 self.update_value(&old, operator, added, value.span, |run, new| {
                     // Each pass of a loop makes another one of it.
-                    let new = if run.is_repeated() { Value::Unknown } else { new };
+                    let new = if run.is_repeated_for(&object) { Value::Unknown } else { new };
                     run.set_attribute(&object, name, new);
                 });
             }

@@ -44,7 +44,7 @@ impl<'p> Interpreter<'p> {
         let effects = call.effects.as_ref();
         let added =
             effects.map(|effects| effects.exit.search_paths_since(&effects.entry)).unwrap_or_default();
-        summary.facts().iter().all(|fact| self.is_so(fact, is_pure, added)).then_some(fit)
+        summary.facts().iter().all(|fact| self.is_so(fact, is_pure, added, relation)).then_some(fit)
     }
 
     /// Whether the functions that a call followed would be followed now, and those would not that it did not.
@@ -190,7 +190,7 @@ impl<'p> Interpreter<'p> {
 
     /// Whether a fact of a call holds here too. Of variables only their values count for a call that `is_pure`, and the
     /// states say what they are for one that is not. It `added` folders to `sys.path`.
-    fn is_so(&self, fact: &Dependency<'p>, is_pure: bool, added: &[FolderId]) -> bool {
+    fn is_so(&self, fact: &Dependency<'p>, is_pure: bool, added: &[FolderId], relation: &Relation) -> bool {
         match fact {
             Dependency::Variable(name, then) if is_pure => {
                 let now = self.state.reaching(name);
@@ -215,6 +215,9 @@ impl<'p> Interpreter<'p> {
             Dependency::Options(count) => self.options_told() == *count,
             Dependency::ByImport(was) => self.is_reached_by_import() == *was,
             Dependency::Repeated(was) => (self.repeats > 0) == *was,
+            Dependency::RepeatedSince(object, was) => {
+                (self.repeats > self.heap.loops_around(relation.scope(*object))) == *was
+            }
             Dependency::HidesAllGpus(was) => self.state.hides_all_gpus() == *was,
             Dependency::OnMachine(was) => self.is_on_machine() == *was,
             Dependency::ExpectsFailure(was) => self.expects_failure == *was,

@@ -38,6 +38,8 @@ pub struct Call<'p> {
     pub modules: Vec<(FileId, ScopeId)>,
     /// What it left for the end of the program.
     pub at_exit: Vec<AtExit<'p>>,
+    /// What it handed to Python, each with its kind, where nothing of that kind was there before.
+    pub kept: Vec<(&'static str, Value<'p>)>,
     pub tasks: TaskQueue<'p>,
     /// Branches of modules whose conditions may be asked again.
     pub decisions: Vec<Decision<'p>>,

@@ -59,6 +59,8 @@ pub(crate) enum Dependency<'p> {
     ByImport(bool),
     /// It ran in a loop with passes that are not followed.
     Repeated(bool),
+    /// It ran in such a loop that lies around it alone, and not around what made the object.
+    RepeatedSince(ScopeId, bool),
     /// What ran was expected to raise.
     ExpectsFailure(bool),
     /// A `try` around it expected such an error.
@@ -136,6 +138,7 @@ enum DependencyKey<'p> {
     Kept(&'static str),
     ByImport,
     Repeated(bool),
+    RepeatedSince(ScopeId, bool),
     ExpectsFailure(bool),
     ExpectsError(ExpectedError, bool),
     OnMachine,
@@ -167,6 +170,7 @@ impl<'p> Dependency<'p> {
             Dependency::Kept(name, _) => DependencyKey::Kept(name),
             Dependency::ByImport(_) => DependencyKey::ByImport,
             Dependency::Repeated(was) => DependencyKey::Repeated(*was),
+            Dependency::RepeatedSince(object, was) => DependencyKey::RepeatedSince(*object, *was),
             Dependency::ExpectsFailure(was) => DependencyKey::ExpectsFailure(*was),
             Dependency::ExpectsError(error, was) => DependencyKey::ExpectsError(*error, *was),
             Dependency::OnMachine(_) => DependencyKey::OnMachine,
@@ -219,15 +223,22 @@ impl<'p> Facts<'p> {
         self.log.len()
     }
 
-    /// Ends a call, whose part of the log begins at `start`: that it called itself and what it arranged around its own
-    /// calls concerns nobody else, and of each subject the first fact counts, which was so at its beginning.
-    pub fn end(&mut self, start: usize, body: SummaryBody, around: CallContext) {
+    /// Ends a call, whose part of the log begins at `start`: that it called itself, what it arranged around its own calls and
+    /// the objects that it made concern nobody else, and of each subject the first fact counts, which was so at its beginning.
+    pub fn end(
+        &mut self,
+        start: usize,
+        body: SummaryBody,
+        around: CallContext,
+        is_made: impl Fn(ScopeId) -> bool,
+    ) {
         self.calls.pop();
         let is_own = |fact: &Dependency<'p>| match fact {
             Dependency::Refused(call) => !call.by_arguments && body == SummaryBody::Function(call.function),
             // The body of a module runs once, whatever loops lie around the import.
             Dependency::Repeated(_) if matches!(body, SummaryBody::Module(_)) => true,
-            Dependency::Repeated(true) => around.repeats == 0,
+            Dependency::RepeatedSince(object, _) if is_made(*object) => true,
+            Dependency::Repeated(true) | Dependency::RepeatedSince(_, true) => around.repeats == 0,
             Dependency::ExpectsFailure(true) => !around.expects_failure,
             Dependency::ExpectsError(error, true) => !around.expected_errors[*error as usize],
             _ => false,
