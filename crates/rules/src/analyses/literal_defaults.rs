@@ -1,7 +1,7 @@
 //! What a value is unless somebody says otherwise: the default of a field of settings, of an option of the command line, of a variable of
 //! the environment.
 
-use super::memory::path;
+use super::memory::{function_named, path};
 use super::own_calls::imported;
 use super::settings_values;
 use crate::code::walk::{CodeNode, walk};
@@ -211,6 +211,10 @@ fn of_field(scope: &FileScope<'_>, object: &Expr<'_>, field: &str, steps: usize)
     if steps > MOST_STEPS {
         return None;
     }
+    // `FLAGS.layers` of absl
+    if path(scope, object) == "absl.flags.FLAGS" {
+        return of_flag(scope, field, steps);
+    }
     let made = scope.names.meant(object);
     // `def load(args): … args.layers`
     if let ExprKind::Name(name) = made.kind {
@@ -251,6 +255,9 @@ fn of_call(scope: &FileScope<'_>, call: &Call<'_>, field: &str, steps: usize) ->
     if matches!(&call.callee.kind, ExprKind::Attribute(_, "parse_args")) {
         return of_option(scope, field, steps);
     }
+    if let Some(value) = of_parsing_function(scope, call, field, steps) {
+        return Some(value);
+    }
     // What is given in order, or unpacked, may be this field.
     if call.arguments.iter().any(|one| one.unpacked || one.name.is_none()) {
         return None;
@@ -266,6 +273,28 @@ fn of_call(scope: &FileScope<'_>, call: &Call<'_>, field: &str, steps: usize) ->
     scope.in_other(file, |other| {
         followed(other, assigned_once(&class_named(other, name)?.body, field)?, steps + 1)
     })
+}
+
+/// The default of an option that a function of the project reads: `args = get_args()`.
+fn of_parsing_function(scope: &FileScope<'_>, call: &Call<'_>, field: &str, steps: usize) -> Option<Literal> {
+    let (module, name) = match &call.callee.kind {
+        ExprKind::Name(name) => (None, *name),
+        ExprKind::Attribute(object, name) => match object.kind {
+            ExprKind::Name(module) => (Some(module), *name),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let parses = |scope: &FileScope<'_>, name: &str| {
+        let function = function_named(scope, name)?;
+        let text = scope.text(function.span);
+        let parses = ["parse_args(", "parse_known_args("].iter().any(|word| text.contains(word));
+        of_option(scope, field, steps + 1).filter(|_| parses)
+    };
+    match imported(scope, module, name) {
+        Some((file, name)) => scope.in_other(file, |other| parses(other, name)),
+        None => parses(scope, name).filter(|_| module.is_none()),
+    }
 }
 
 fn class_named<'a>(scope: &FileScope<'a>, name: &str) -> Option<&'a Class<'a>> {
@@ -290,6 +319,23 @@ fn of_option(scope: &FileScope<'_>, field: &str, steps: usize) -> Option<Literal
         };
         if call.arguments.iter().any(|one| is_option(&one)) {
             let default = argument(&call.arguments, None, Some("default"));
+            found = found.take().or_else(|| followed(scope, scope.names.meant(default?), steps + 1));
+        }
+    });
+    found
+}
+
+/// The default of a flag of absl: `flags.DEFINE_integer("layers", -1, "…")`.
+fn of_flag(scope: &FileScope<'_>, field: &str, steps: usize) -> Option<Literal> {
+    let mut found = None;
+    walk(scope.code, &mut |part, _| {
+        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        if !path(scope, &call.callee).starts_with("absl.flags.DEFINE_") {
+            return;
+        }
+        let name = argument(&call.arguments, Some(0), Some("name"));
+        if matches!(name, Some(Expr { kind: ExprKind::Text(text), .. }) if text == field) {
+            let default = argument(&call.arguments, Some(1), Some("default"));
             found = found.take().or_else(|| followed(scope, scope.names.meant(default?), steps + 1));
         }
     });

@@ -3,6 +3,7 @@
 use crate::code::walk::{CodeNode, walk};
 use crate::code::{Call, Expr, ExprKind, Statement, StatementKind, Target};
 use crate::rules::analyses::given_arguments::{any_given_to, parameter_behind};
+use crate::rules::analyses::literal_defaults::default_of;
 use crate::rules::files::FileScope;
 use crate::rules::uses::argument;
 
@@ -25,7 +26,14 @@ fn kept_under<'c>(scope: &FileScope<'c>, options: &'c Expr<'c>, key: &str) -> Op
         ExprKind::Name(name) => put_into(scope, name, key),
         _ => None,
     };
-    later.or_else(|| match &scope.names.meant(options).kind {
+    // What is joined to it later leaves what it began with.
+    let begun = || match options.kind {
+        ExprKind::Name(name) => mapping_assigned_to(scope, name),
+        _ => None,
+    };
+    let meant = scope.names.meant(options);
+    let meant = if matches!(meant.kind, ExprKind::Name(_)) { begun().unwrap_or(meant) } else { meant };
+    later.or_else(|| match &meant.kind {
         ExprKind::Mapping(entries) => entries.iter().find_map(|(known, value)| {
             let is_it = matches!(known, Some(Expr { kind: ExprKind::Text(known), .. }) if known == key);
             is_it.then_some(value)
@@ -33,6 +41,25 @@ fn kept_under<'c>(scope: &FileScope<'c>, options: &'c Expr<'c>, key: &str) -> Op
         ExprKind::Call(call) => call.arguments.iter().find(|one| one.name == Some(key)).map(|one| &one.value),
         _ => None,
     })
+}
+
+/// The dictionary that a file assigns to a name, where it assigns to it once.
+fn mapping_assigned_to<'c>(scope: &FileScope<'c>, name: &str) -> Option<&'c Expr<'c>> {
+    let mut values = Vec::new();
+    walk(scope.code, &mut |part, _| {
+        if let CodeNode::Statement(Statement {
+            kind: StatementKind::Assign { targets, value: Some(value), .. },
+            ..
+        }) = part
+            && matches!(&targets[..], [Target::Name(target, _)] if *target == name)
+        {
+            values.push(value);
+        }
+    });
+    match values[..] {
+        [value] => Some(value),
+        _ => None,
+    }
 }
 
 /// `options["num_workers"] = 2`, `options.update(num_workers=2)`
@@ -76,11 +103,24 @@ pub(super) fn has_workers<'c>(scope: &FileScope<'c>, call: &'c Call<'c>) -> bool
 const MOST_CALLERS: usize = 2;
 
 fn is_some(scope: &FileScope<'_>, count: &Expr<'_>, callers: usize) -> bool {
+    let by_default = || default_of(scope, count).and_then(|count| count.number());
+    is_some_here(scope, count, callers) || by_default().is_some_and(|count| count > 0)
+}
+
+fn is_some_here(scope: &FileScope<'_>, count: &Expr<'_>, callers: usize) -> bool {
     let meant = scope.names.meant(count);
     match &meant.kind {
         ExprKind::Int(number) => *number > 0,
         ExprKind::Call(call) => {
-            matches!(scope.names.path(&call.callee), Some("os.cpu_count" | "multiprocessing.cpu_count"))
+            match scope.names.path(&call.callee) {
+                Some("os.cpu_count" | "multiprocessing.cpu_count") => true,
+                // `min(8, os.cpu_count())`
+                Some("builtins.min" | "builtins.max") => {
+                    let mut values = call.arguments.iter().map(|one| &one.value);
+                    call.arguments.len() > 1 && values.all(|value| is_some(scope, value, callers))
+                }
+                _ => false,
+            }
         }
         ExprKind::Name(name) => {
             let default = parameter_behind(scope, name, meant.span).and_then(|(_, one)| one.default.as_ref());
@@ -96,7 +136,8 @@ fn is_some(scope: &FileScope<'_>, count: &Expr<'_>, callers: usize) -> bool {
 /// The default of an option of the command line, where the project has one option of this name alone.
 fn default_of_option(scope: &FileScope<'_>, name: &str) -> Option<i64> {
     let mut defaults: Vec<Option<i64>> = Vec::new();
-    let forms = [format!("--{name}"), format!("--{}", name.replace('_', "-"))];
+    let dashed = name.replace('_', "-");
+    let forms = [format!("--{name}"), format!("--{dashed}"), format!("\"{name}\""), format!("'{name}'")];
     for &file in scope.program.files_with("add_argument").iter() {
         // Few files have the option, and many loaders ask for it.
         let text = scope.program.text_of(file);
@@ -106,9 +147,12 @@ fn default_of_option(scope: &FileScope<'_>, name: &str) -> Option<i64> {
         walk(scope.program.code(file), &mut |part, _| {
             let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
             let is_option = matches!(call.callee.kind, ExprKind::Attribute(_, "add_argument"));
-            let is_it = call.arguments.iter().filter(|one| one.name.is_none()).any(|one| {
+            let is_it = call.arguments.iter().any(|one| {
                 let ExprKind::Text(text) = &one.value.kind else { return false };
-                text.strip_prefix("--").is_some_and(|text| text.replace('-', "_") == name)
+                match one.name {
+                    None => text.strip_prefix("--").is_some_and(|text| text.replace('-', "_") == name),
+                    Some(word) => word == "dest" && text == name,
+                }
             });
             if is_option && is_it {
                 defaults.push(match argument(&call.arguments, None, Some("default")) {
