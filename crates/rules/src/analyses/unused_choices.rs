@@ -31,7 +31,7 @@ const DYNAMIC: &[&str] = &["locals()", "globals()", "exec(", "eval(", "vars()"];
 /// Options for a device that nobody reads, and devices that nobody takes.
 pub(super) fn that_nobody_takes(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let text = scope.whole_text();
-    if DYNAMIC.iter().any(|word| text.contains(word)) {
+    if looks_names_up(text) {
         return Vec::new();
     }
     let mut found = unread_options(scope);
@@ -41,6 +41,12 @@ pub(super) fn that_nobody_takes(scope: &FileScope<'_>) -> Vec<RawFinding> {
     found.extend(unused_parameters::for_devices(scope));
     found.extend(unread_settings::unread_flags(scope));
     found
+}
+
+/// Whether a text may look names up that it does not show; `model.eval()` is no `eval`.
+fn looks_names_up(text: &str) -> bool {
+    let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '.');
+    DYNAMIC.iter().any(|word| text.match_indices(word).any(|(at, _)| !text[..at].ends_with(is_part)))
 }
 
 /// `parser.add_argument("--device")`, in a program that never says `args.device`.
