@@ -4,6 +4,7 @@
 
 mod expressions;
 mod logical_lines;
+mod made_texts;
 mod nesting;
 mod older;
 mod remarks;

@@ -50,7 +50,13 @@ impl<'s> Lowering<'s, '_> {
         let ast::Expr::Name(name) = target else { return };
         let name = self.slice(name.range);
         self.kept_texts.remove(name);
-        let (ast::Expr::StringLiteral(_) | ast::Expr::FString(_)) = value else { return };
+        let is_text = matches!(
+            value,
+            ast::Expr::StringLiteral(_) | ast::Expr::FString(_) | ast::Expr::BinOp(_) | ast::Expr::Call(_)
+        );
+        if !is_text {
+            return;
+        }
         let written = self.slice(value.range());
         if TELLING.iter().any(|word| written.contains(word)) && self.starts_shells() {
             let before = self.code.shell_texts.len();
@@ -70,24 +76,8 @@ impl<'s> Lowering<'s, '_> {
         let Some(source) = self.source else { return };
         let mut extract = Extract::default();
         let mut names = Vec::new();
-        match text {
-            ast::Expr::StringLiteral(literal) => {
-                literal.value.iter().for_each(|part| self.written(part, &mut extract));
-            }
-            ast::Expr::FString(string) => {
-                for part in string.value.as_slice() {
-                    match part {
-                        ast::FStringPart::Literal(literal) => self.written(literal, &mut extract),
-                        ast::FStringPart::FString(part) => {
-                            let raw = part.flags.prefix().is_raw();
-                            for element in part.elements.iter() {
-                                self.put_in(element, raw, &mut extract, &mut names);
-                            }
-                        }
-                    }
-                }
-            }
-            _ => return,
+        if !self.write_text(text, &mut extract, &mut names) {
+            return;
         }
         let (line, part) = extract.finish();
         if !line.trim().contains(char::is_whitespace) {
@@ -144,14 +134,14 @@ impl<'s> Lowering<'s, '_> {
     }
 
     /// What a literal says, each character with its place.
-    fn written(&self, literal: &ast::StringLiteral, extract: &mut Extract) {
+    pub(super) fn written(&self, literal: &ast::StringLiteral, extract: &mut Extract) {
         let flags = literal.flags;
         let start = literal.range.start() + flags.opener_len();
         let range = TextRange::new(start, literal.range.end() - flags.closer_len());
         self.unescaped(range, &literal.value, flags.prefix().is_raw(), extract);
     }
 
-    fn unescaped(&self, range: TextRange, value: &str, raw: bool, extract: &mut Extract) {
+    pub(super) fn unescaped(&self, range: TextRange, value: &str, raw: bool, extract: &mut Extract) {
         let (written, start) = (self.slice(range), range.start().to_usize());
         if raw || written == value {
             return extract.push(written, start);
@@ -181,7 +171,7 @@ impl<'s> Lowering<'s, '_> {
     }
 
     /// A part of an f-string: a name stands for itself, and what is computed for something unknown.
-    fn put_in(
+    pub(super) fn put_in(
         &self,
         element: &ast::InterpolatedStringElement,
         raw: bool,
