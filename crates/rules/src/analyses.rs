@@ -44,6 +44,7 @@ mod global_ranks;
 mod gpu_values;
 mod gradients;
 mod half_on_cpu;
+mod handed_arguments;
 mod handed_models;
 mod handed_tensors;
 pub(super) mod hard_cuda;

@@ -48,7 +48,7 @@ const BESIDE: &[(&str, &[&str])] = &[
     ("tensor-made-on-cpu", &["torch"]),
     ("tensorflow-touches-all-cards", &["tensorflow"]),
     ("tensor-not-a-buffer", &["torch"]),
-    ("visible-count-as-mask", &["device_count"]),
+    ("visible-count-as-mask", &["device_count", "gpu", "GPU"]),
 ];
 
 /// Names without which an analysis finds nothing in Python: the parts of one of them stand somewhere in the file.

@@ -1,13 +1,17 @@
 //! Numbers that count the visible GPUs, written into a mask, which counts all of them.
 
+use super::handed_arguments::Handed;
+use super::memory::function_named;
 use super::names_in_text::mentions;
-use crate::code::walk::{Ancestor, CodeNode, walk};
-use crate::code::{Expr, ExprKind, Operator, StatementKind, Target};
+use super::own_calls::imported;
+use crate::code::walk::{Ancestor, CodeNode, functions_around, walk, walk_block};
+use crate::code::{Call, Expr, ExprKind, Function, Operator, Statement, StatementKind, Target};
 use crate::commands::program_name;
 use crate::facts::Span;
 use crate::findings::Severity;
 use crate::program::MASK;
 use crate::rules::files::{FileScope, RawFinding};
+use crate::rules::uses::argument;
 use crate::sources::file_name_of;
 use rustc_hash::FxHashSet;
 
@@ -17,46 +21,17 @@ const COUNTS: &[&str] = &["torch.accelerator.device_count", "torch.cuda.device_c
 /// Names that take their value from names that do: further ones are not followed.
 const ROUNDS: usize = 4;
 
+/// So many modules are asked in turn for what their functions give.
+const MOST_MODULES: usize = 2;
+
 /// `os.environ["CUDA_VISIBLE_DEVICES"] = str(worker % torch.cuda.device_count())`, in a file that never asks which are visible.
 pub(super) fn as_masks(scope: &FileScope<'_>) -> Vec<RawFinding> {
     if reads_mask(scope) {
         return Vec::new();
     }
-    let mut known = Known::default();
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
-        if scope.names.path(&call.callee).is_some_and(|path| COUNTS.contains(&path)) {
-            known.counts.insert(scope.text(expr.span));
-        }
-    });
-    for _ in 0..ROUNDS {
-        walk(scope.code, &mut |part, _| match part {
-            CodeNode::Statement(step) => match &step.kind {
-                StatementKind::Assign { targets, value: Some(value), .. } => {
-                    let text = scope.text(value.span);
-                    if known.is_count(text) {
-                        known.counts.extend(targets.iter().flat_map(Target::names));
-                    } else if known.has_number(text) {
-                        known.numbers.extend(targets.iter().flat_map(Target::names));
-                    }
-                }
-                StatementKind::For { target, iterable, .. }
-                    if known.has_number(scope.text(iterable.span)) =>
-                {
-                    known.numbers.extend(target.names());
-                }
-                _ => {}
-            },
-            CodeNode::Expr(Expr { kind: ExprKind::Comprehension(comprehension), .. }) => {
-                for generator in &comprehension.generators {
-                    if known.has_number(scope.text(generator.iterable.span)) {
-                        known.numbers.extend(generator.target.names());
-                    }
-                }
-            }
-            _ => {}
-        });
-    }
+    let mut known = Known::of(scope, 0);
+    add_handed_from_elsewhere(scope, &mut known);
+    known.spread(scope);
     let mut found: Vec<Span> = Vec::new();
     walk(scope.code, &mut |part, around| match part {
         CodeNode::Statement(step) => {
@@ -101,13 +76,203 @@ pub(super) fn as_masks(scope: &FileScope<'_>) -> Vec<RawFinding> {
 struct Known<'a> {
     /// How many GPUs are visible: names, and calls as they are written.
     counts: FxHashSet<&'a str>,
-    /// Numbers below that.
+    /// Numbers below that, and functions that give one.
     numbers: FxHashSet<&'a str>,
+    /// Lists with one entry for each visible GPU.
+    lists: FxHashSet<&'a str>,
 }
 
-impl Known<'_> {
+/// What a function gives.
+enum Given {
+    Count,
+    Numbers,
+}
+
+/// What a function without arguments gives, which may stand in another module of the project.
+fn given_elsewhere(scope: &FileScope<'_>, call: &Call<'_>, modules: usize) -> Option<Given> {
+    let (module, name) = match &call.callee.kind {
+        ExprKind::Name(name) => (None, *name),
+        ExprKind::Attribute(object, name) => match object.kind {
+            ExprKind::Name(module) => (Some(module), *name),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let given = |scope: &FileScope<'_>, name: &str, known: &Known<'_>| {
+        let function = function_named(scope, name)?;
+        let mut given = None;
+        walk_block(scope.code, &function.body, &mut |part, _| {
+            let CodeNode::Statement(Statement { kind: StatementKind::Return(Some(value)), .. }) = part else {
+                return;
+            };
+            let text = scope.text(value.span);
+            if known.is_count(text) {
+                given = Some(Given::Count);
+            } else if known.has_number(text) {
+                given = Some(Given::Numbers);
+            }
+        });
+        given
+    };
+    match imported(scope, module, name) {
+        Some((file, name)) if scope.program.text_of(file).contains("device_count") => {
+            scope.in_other(file, |other| {
+                let asks = reads_mask(other);
+                given(other, name, &Known::of(other, modules + 1)).filter(|_| !asks)
+            })
+        }
+        Some(_) => None,
+        // The count of the file itself, in a function.
+        None if module.is_none() => {
+            let function = function_named(scope, name)?;
+            let text = scope.text(function.span);
+            text.contains("device_count")
+                .then(|| given(scope, name, &Known::of(scope, MOST_MODULES)))
+                .flatten()
+        }
+        None => None,
+    }
+}
+
+/// Adds the parameters that files which import this one give a number to: `Process(target=worker, args=(gpu,))`.
+fn add_handed_from_elsewhere<'a>(scope: &FileScope<'a>, known: &mut Known<'a>) {
+    let writes = |function: &&Function<'_>| scope.text(function.span).contains(MASK);
+    let functions: Vec<&Function<'a>> =
+        scope.code.functions.iter().filter(writes).filter(|one| !one.parameters.is_empty()).collect();
+    if functions.is_empty() {
+        return;
+    }
+    for importer in scope.program.importers(scope.file) {
+        let text = scope.program.text_of(importer.file);
+        if !functions.iter().any(|function| text.contains(function.name)) {
+            continue;
+        }
+        scope.in_other(importer.file, |other| {
+            if reads_mask(other) {
+                return;
+            }
+            let theirs = Known::of(other, 0);
+            walk(other.code, &mut |part, _| {
+                let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+                let Some(given) = Handed::by(call) else { return };
+                let Some((_, name)) =
+                    imported(other, given.module, given.name).filter(|(file, _)| *file == scope.file)
+                else {
+                    return;
+                };
+                let Some(function) = functions.iter().find(|function| function.name == name) else { return };
+                let numbers = given.to(function).into_iter();
+                let numbers = numbers.filter(|(_, value)| theirs.has_number(other.text(value.span)));
+                known.numbers.extend(numbers.map(|(parameter, _)| parameter));
+            });
+        });
+    }
+}
+
+/// The list of `enumerate(list)`.
+fn enumerated<'a>(scope: &FileScope<'a>, iterable: &Expr<'a>) -> Option<&'a str> {
+    let ExprKind::Call(call) = &iterable.kind else { return None };
+    let is_it = matches!(call.callee.kind, ExprKind::Name("enumerate"));
+    call.arguments.first().filter(|_| is_it).map(|list| scope.text(list.value.span))
+}
+
+impl<'a> Known<'a> {
+    /// What a file says of its own names, and of what functions of other modules give it.
+    fn of(scope: &FileScope<'a>, modules: usize) -> Known<'a> {
+        let mut known = Known::default();
+        walk(scope.code, &mut |part, _| {
+            let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+            if scope.names.path(&call.callee).is_some_and(|path| COUNTS.contains(&path)) {
+                known.counts.insert(scope.text(expr.span));
+            } else if modules < MOST_MODULES && call.arguments.is_empty() {
+                match given_elsewhere(scope, call, modules) {
+                    Some(Given::Count) => known.counts.insert(scope.text(expr.span)),
+                    Some(Given::Numbers) => known.numbers.insert(scope.text(call.callee.span)),
+                    None => false,
+                };
+            }
+        });
+        known.spread(scope);
+        known
+    }
+
+    /// Follows what is known through the names of a file.
+    fn spread(&mut self, scope: &FileScope<'a>) {
+        for _ in 0..ROUNDS {
+            walk(scope.code, &mut |part, around| match part {
+                CodeNode::Statement(step) => self.look_at(scope, &step.kind, around),
+                CodeNode::Expr(Expr { kind: ExprKind::Comprehension(comprehension), .. }) => {
+                    for generator in &comprehension.generators {
+                        if self.has_number(scope.text(generator.iterable.span)) {
+                            self.numbers.extend(generator.target.names());
+                        }
+                    }
+                }
+                CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) => self.hand_on(scope, call),
+                CodeNode::Expr(_) | CodeNode::Target(_) => {}
+            });
+        }
+    }
+
+    fn look_at(&mut self, scope: &FileScope<'a>, step: &StatementKind<'a>, around: &[Ancestor<'_, 'a>]) {
+        match step {
+            StatementKind::Assign { targets, value: Some(value), .. } => {
+                let text = scope.text(value.span);
+                let names = targets.iter().flat_map(Target::names);
+                if self.is_count(text) {
+                    self.counts.extend(names);
+                } else if self.has_number(text) {
+                    self.numbers.extend(names);
+                } else if self.is_as_long(text) {
+                    self.lists.extend(names);
+                }
+            }
+            StatementKind::For { target, iterable, .. } => {
+                if self.has_number(scope.text(iterable.span)) {
+                    self.numbers.extend(target.names());
+                } else if let Some(list) = enumerated(scope, iterable)
+                    && self.lists.contains(list)
+                {
+                    self.numbers.extend(target.names().first());
+                }
+            }
+            // `def pick(): … return gpu`
+            StatementKind::Return(Some(value)) if self.has_number(scope.text(value.span)) => {
+                let inner = functions_around(around).next_back();
+                self.numbers.extend(inner.map(|number| scope.code.functions[number].name));
+            }
+            _ => {}
+        }
+    }
+
+    /// What a call gives to the parameters of a function of the file.
+    fn hand_on(&mut self, scope: &FileScope<'a>, call: &Call<'a>) {
+        let Some(given) = Handed::by(call).filter(|given| given.module.is_none()) else { return };
+        let Some(function) = scope.code.functions.iter().find(|one| one.name == given.name) else { return };
+        for (parameter, value) in given.to(function) {
+            let text = scope.text(value.span);
+            if self.is_count(text) {
+                self.counts.insert(parameter);
+            } else if self.lists.contains(text) {
+                self.lists.insert(parameter);
+            } else if self.has_number(text) {
+                self.numbers.insert(parameter);
+            }
+        }
+    }
+
     fn is_count(&self, text: &str) -> bool {
         self.counts.contains(text)
+            || text
+                .strip_prefix("len(")
+                .and_then(|rest| rest.strip_suffix(')'))
+                .is_some_and(|list| self.lists.contains(list))
+    }
+
+    /// `[None] * count`: one entry for each visible GPU.
+    fn is_as_long(&self, text: &str) -> bool {
+        let sides = text.rsplit_once('*').filter(|(list, _)| list.trim_start().starts_with('['));
+        sides.is_some_and(|(_, count)| self.is_count(count.trim()))
     }
 
     /// `n % torch.cuda.device_count()`, `range(count)`, and what is made of such a number.
@@ -120,9 +285,14 @@ impl Known<'_> {
                         .is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
                 })
             };
-            of("%") || of("range(")
+            // `range(first, count)`
+            let ends = || text.contains("range(") && text.ends_with(&format!(", {count})"));
+            of("%") || of("range(") || ends()
         };
-        self.counts.iter().any(|count| below(count)) || mentions(text, &self.numbers)
+        let of_list = |list: &&str| below(&format!("len({list})"));
+        self.counts.iter().any(|count| below(count))
+            || self.lists.iter().any(of_list)
+            || mentions(text, &self.numbers)
     }
 }
 
@@ -178,6 +348,24 @@ fn number_in_command<'c>(expr: &'c Expr<'c>) -> Option<&'c Expr<'c>> {
             match &sides.1.kind {
                 ExprKind::Sequence(values) => values.first().filter(|_| is_first),
                 _ => Some(&sides.1).filter(|_| is_first),
+            }
+        }
+        // `"…={} python train.py".format(n)`
+        ExprKind::Call(call) => {
+            let ExprKind::Attribute(text, "format") = &call.callee.kind else { return None };
+            let ExprKind::Text(text) = &text.kind else { return None };
+            let (before, behind) = text.split_once(MASK)?;
+            let (place, _) = behind.strip_prefix("={")?.split_once('}')?;
+            if !sets_here(before) {
+                return None;
+            }
+            let place = place.split(':').next().unwrap_or_default();
+            match place.parse::<usize>() {
+                Ok(at) => argument(&call.arguments, Some(at), None),
+                Err(_) if place.is_empty() => {
+                    argument(&call.arguments, Some(before.matches("{}").count()), None)
+                }
+                Err(_) => call.arguments.iter().find(|one| one.name == Some(place)).map(|one| &one.value),
             }
         }
         _ => None,
