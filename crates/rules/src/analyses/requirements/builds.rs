@@ -60,13 +60,14 @@ pub fn has_one_environment(scope: &FileScope<'_>) -> bool {
     const OTHERS: &[&str] =
         &["venv", "conda", "mamba", "activate", "uninstall", "--target", "--prefix", "uv run"];
     const CHOICES: &[&str] = &["if ", "elif ", "else", "case ", "for ", "||"];
-    let text = scope.whole_text();
+    // What a comment says is no command.
+    let lines = || scope.whole_text().lines().filter(|line| !line.trim_start().starts_with('#'));
     let is_one = match scope.language() {
-        Language::Dockerfile => text.lines().filter(|line| line.starts_with("FROM ")).count() == 1,
+        Language::Dockerfile => lines().filter(|line| line.starts_with("FROM ")).count() == 1,
         Language::Shell => true,
         _ => false,
     };
-    is_one && !OTHERS.iter().chain(CHOICES).any(|word| text.contains(word))
+    is_one && !lines().any(|line| OTHERS.iter().chain(CHOICES).any(|word| line.contains(word)))
 }
 
 /// Two builds that do not go together.

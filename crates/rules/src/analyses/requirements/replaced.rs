@@ -2,17 +2,20 @@
 
 use super::builds::has_one_environment;
 use super::{is_from_pypi, lists_in};
-use crate::code::{Part, Requirement};
-use crate::facts::{FileId, Place};
+use crate::code::{Clause, Part, Requirement};
+use crate::facts::{FileId, Place, Span};
+use crate::findings::Severity;
 use crate::program::RunCommand;
 use crate::rules::files::{FileScope, RawFinding};
+use crate::sources::Language;
+use crate::versions::Range;
 
 /// What is published for several versions of CUDA under one name.
 const PACKAGES: &[&str] = &["torch", "paddlepaddle-gpu"];
 
 /// `pip install torch==2.1.0 --index-url …/cu118`, and below it `pip install torch==2.3.0`, or a list that says so.
 pub fn replaced_builds(scope: &FileScope<'_>) -> Vec<RawFinding> {
-    let mut found: Vec<RawFinding> = Vec::new();
+    let mut found: Vec<RawFinding> = of_image(scope).into_iter().collect();
     let earlier = scope.code.requirements.iter().filter(|asked| matches!(asked.part, Part::Command(_)));
     for chosen in earlier.filter(|asked| PACKAGES.contains(&asked.name.as_str())) {
         let Some((wanted, from)) = pinned(chosen).zip(index_for_cuda(chosen)) else { continue };
@@ -30,6 +33,71 @@ pub fn replaced_builds(scope: &FileScope<'_>) -> Vec<RawFinding> {
         }
     }
     found
+}
+
+/// `FROM pytorch/pytorch:2.1.0-cuda11.8-cudnn8-runtime`, and below it a command that asks PyPI for another torch.
+fn of_image(scope: &FileScope<'_>) -> Option<RawFinding> {
+    /// Another Python than that of the image, or another tool, has its own packages.
+    const OTHERS: &[&str] =
+        &["apt-get install -y python", "deadsnakes", "poetry", "pyenv", "python3.", "uv "];
+    let text = scope.whole_text();
+    let is_one = scope.language() == Language::Dockerfile && has_one_environment(scope);
+    if !is_one || OTHERS.iter().any(|word| text.contains(word)) {
+        return None;
+    }
+    let start = text.lines().find_map(|line| line.strip_prefix("FROM "))?;
+    let at = text.find(start)?;
+    let image = filled(start.split_whitespace().next()?, &text[..at]);
+    let (version, rest) = image.strip_prefix("pytorch/pytorch:")?.split_once("-cuda")?;
+    let cuda = rest.split('-').next().filter(|_| version.starts_with(|one: char| one.is_ascii_digit()))?;
+    let begun = Span { start: at as u32, end: (at + start.trim_end().len()) as u32 };
+    let is_it = |asked: &&Requirement| asked.name == "torch" && asked.marker.is_empty();
+    let here =
+        scope.code.requirements.iter().filter(is_it).filter(|one| matches!(one.part, Part::Command(_)));
+    let mut later: Vec<(Place, &Requirement)> = here.map(|asked| (scope.place(asked.span), asked)).collect();
+    for (_, file) in lists_of(scope, |_| true) {
+        let asked = scope.program.code(file).requirements.iter().filter(is_it);
+        later.extend(asked.map(|asked| (Place { file, span: asked.span }, asked)));
+    }
+    // Who names an index has chosen.
+    let chosen = |asked: &Requirement| !is_from_pypi(&asked.index);
+    if later.iter().any(|(_, asked)| chosen(asked)) {
+        return None;
+    }
+    let (place, other) = later.iter().find_map(|(place, asked)| {
+        Some((place, pinned(asked)?)).filter(|(_, other)| !is_same(other, version))
+    })?;
+    let brought = on_pypi(scope, other);
+    if other.contains('+') || brought.as_deref() == Some(cuda) {
+        return None;
+    }
+    let raw_finding = RawFinding::at(scope.place(begun)).word("name", format!("torch=={other}"));
+    let raw_finding =
+        raw_finding.word("index", format!("the image `{image}`")).beside(*place, "it is replaced here");
+    Some(if brought.is_some() { raw_finding } else { raw_finding.at_most(Severity::Note) })
+}
+
+/// The name of an image with what `ARG` says above it: `pytorch/pytorch:${TORCH}-cuda11.3-cudnn8-devel`.
+fn filled(image: &str, above: &str) -> String {
+    let mut filled = image.trim_matches('"').to_owned();
+    for line in above.lines() {
+        let Some((name, value)) = line.strip_prefix("ARG ").and_then(|line| line.trim().split_once('='))
+        else {
+            continue;
+        };
+        let value = value.trim_matches(['"', '\'']);
+        filled = filled.replace(&format!("${{{name}}}"), value).replace(&format!("${name}"), value);
+    }
+    filled
+}
+
+/// The CUDA of the wheels of torch on PyPI, as far as it is known.
+fn on_pypi(scope: &FileScope<'_>, version: &str) -> Option<String> {
+    let clause = Clause { operator: "==".into(), version: version.into() };
+    let range = Range::of(&[clause])?;
+    let rows = &scope.program.knowledge.tables.wheels.pypi;
+    let row = rows.iter().find(|row| range.lies_in(&row.torch) == Some(true))?;
+    Some(row.cuda.to_string())
 }
 
 /// The same package in commands below, and in the lists that they read.
