@@ -1,6 +1,7 @@
 //! The memory that TensorFlow takes at its beginning, beside torch on the same GPU.
 
 use super::cuda_calls::fails_without_driver;
+use super::own_calls::{imported, is_data};
 use super::tensorflow::is_operation;
 use crate::code::walk::{Ancestor, CodeNode, walk};
 use crate::code::{Expr, ExprKind, StatementKind};
@@ -35,7 +36,7 @@ pub(super) fn beside_torch(scope: &FileScope<'_>) -> Vec<RawFinding> {
             }
         }
         // In a branch it may be the other framework that is wanted.
-        CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) if !is_optional(around) => {
+        CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) if !is_optional(scope, around) => {
             let path = scope.names.path(&call.callee).unwrap_or_default();
             if computes.is_none() && begins(scope, path) {
                 computes = Some(scope.place(expr.span));
@@ -47,7 +48,10 @@ pub(super) fn beside_torch(scope: &FileScope<'_>) -> Vec<RawFinding> {
         _ => {}
     });
     // A module that the program imports may compute, where the program itself uses torch.
-    let speaks = |file: &&FileId| torch.is_some() && scope.program.has_word(**file, "tensorflow");
+    let names = |file: FileId| {
+        ["tensorflow", "tensorflow_datasets"].iter().any(|word| scope.program.has_word(file, word))
+    };
+    let speaks = |file: &&FileId| torch.is_some() && names(**file);
     let computed = || imported.iter().filter(speaks).find_map(|file| begun_in(scope, *file));
     let Some(computes) = computes.or_else(computed) else { return Vec::new() };
     let torch = torch.or_else(|| imported.iter().find_map(|file| taken_in(scope, *file)));
@@ -55,13 +59,17 @@ pub(super) fn beside_torch(scope: &FileScope<'_>) -> Vec<RawFinding> {
     torch.map(raw_finding).into_iter().collect()
 }
 
-fn is_optional(around: &[Ancestor<'_, '_>]) -> bool {
-    around.iter().any(|one| {
-        matches!(one, Ancestor::Then(_) | Ancestor::Otherwise(_) | Ancestor::Try(_) | Ancestor::Handler(..))
+/// Whether what stands there may be left out; what a program does where it is started is not.
+fn is_optional(scope: &FileScope<'_>, around: &[Ancestor<'_, '_>]) -> bool {
+    around.iter().any(|one| match one {
+        Ancestor::Then(test) | Ancestor::Otherwise(test) => !scope.text(test.span).contains("__name__"),
+        Ancestor::Try(_) | Ancestor::Handler(..) => true,
+        _ => false,
     })
 }
 
-/// Whether a call makes TensorFlow take its memory. A session of TensorFlow 1 begins it as well.
+/// Whether a call makes TensorFlow take its memory. A session of TensorFlow 1 begins it as well, and so does what only reads
+/// data.
 fn begins(scope: &FileScope<'_>, path: &str) -> bool {
     let of_keras = [
         "tensorflow.keras.Sequential",
@@ -72,7 +80,9 @@ fn begins(scope: &FileScope<'_>, path: &str) -> bool {
         "tensorflow.compat.v1.Session",
         "tensorflow.compat.v1.InteractiveSession",
     ];
-    of_keras.iter().any(|root| path.starts_with(root)) || is_operation(scope.program, path)
+    of_keras.iter().any(|root| path.starts_with(root))
+        || is_operation(scope.program, path)
+        || is_data(path) && !path.ends_with("AUTOTUNE")
 }
 
 /// Where a module of the project makes TensorFlow take its memory.
@@ -99,7 +109,7 @@ fn first_in(
         walk(other.code, &mut |part, around| {
             if let CodeNode::Expr(expr) = part
                 && first.is_none()
-                && !is_optional(around)
+                && !is_optional(other, around)
                 && holds(other, expr)
             {
                 first = Some(other.place(expr.span));
@@ -110,5 +120,17 @@ fn first_in(
 }
 
 fn takes_with_torch(scope: &FileScope<'_>, expr: &Expr<'_>) -> bool {
-    fails_without_driver(expr, scope).is_some_and(|name| name.starts_with("torch.") || name.starts_with('.'))
+    let surely = fails_without_driver(expr, scope);
+    surely.is_some_and(|name| name.starts_with("torch.") || name.starts_with('.'))
+        || moves_to_chosen(scope, expr)
+}
+
+/// `.to(DEVICE)` of a device that another module has chosen, in a project that speaks of CUDA.
+fn moves_to_chosen(scope: &FileScope<'_>, expr: &Expr<'_>) -> bool {
+    let ExprKind::Call(call) = &expr.kind else { return false };
+    let ExprKind::Attribute(_, "to") = call.callee.kind else { return false };
+    let Some(ExprKind::Name(name)) = call.arguments.first().map(|one| &one.value.kind) else { return false };
+    let is_device = matches!(*name, "DEVICE" | "device");
+    is_device
+        && imported(scope, None, name).is_some_and(|(file, _)| scope.program.text_of(file).contains("cuda"))
 }
