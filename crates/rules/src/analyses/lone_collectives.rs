@@ -194,6 +194,29 @@ pub(super) fn who_passes(scope: &FileScope<'_>, test: &Expr<'_>) -> Option<bool>
         },
         // `if distributed and rank == 0:`
         ExprKind::All(parts) => parts.iter().find_map(|part| who_passes(scope, part)).filter(|first| *first),
+        // `if not distributed or rank == 0:`, `if rank == 0 or rank == "cpu":`
+        ExprKind::Any(parts) => {
+            let (first, others): (Vec<&Expr<'_>>, Vec<&Expr<'_>>) =
+                parts.iter().partition(|part| who_passes(scope, part) == Some(true));
+            let is_alone = |part: &&Expr<'_>| match &part.kind {
+                ExprKind::Not(_) => who_passes(scope, part).is_none(),
+                ExprKind::Compare(Comparison::Equal, sides) => {
+                    names_rank(scope, &sides.0)
+                        && matches!(sides.1.kind, ExprKind::Text(_) | ExprKind::Negate(_) | ExprKind::Int(-1))
+                }
+                _ => false,
+            };
+            (!first.is_empty() && others.iter().all(is_alone)).then_some(true)
+        }
+        // `if args.local_rank in [-1, 0]:`
+        ExprKind::Compare(comparison @ (Comparison::In | Comparison::NotIn), sides) => {
+            let ExprKind::Sequence(numbers) = &sides.1.kind else { return None };
+            let is_one = |one: &Expr<'_>| matches!(one.kind, ExprKind::Int(-1 | 0) | ExprKind::Negate(_));
+            let is_first = names_rank(scope, &sides.0)
+                && numbers.iter().all(is_one)
+                && numbers.iter().any(|one| matches!(one.kind, ExprKind::Int(0)));
+            is_first.then_some(*comparison == Comparison::In)
+        }
         ExprKind::Compare(comparison, sides) => {
             let is_zero = |expr: &Expr<'_>| matches!(expr.kind, ExprKind::Int(0));
             let of_rank = |expr: &Expr<'_>| names_rank(scope, expr);

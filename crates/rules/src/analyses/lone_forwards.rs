@@ -1,5 +1,6 @@
 //! Models of `DistributedDataParallel` that one process alone calls, while the others wait for it.
 
+use super::handed_arguments::Handed;
 use super::lone_collectives::{does_something, who_passes};
 use super::memory::{function_called, path};
 use crate::code::walk::{CodeNode, functions_around, walk, walk_block};
@@ -10,6 +11,9 @@ use crate::rules::uses::argument;
 
 /// What has buffers, which each call of the wrapped model sends from the first process to the others.
 const WITH_BUFFERS: &[&str] = &["BatchNorm", "resnet"];
+
+/// A model is handed on so often.
+const MOST_HANDED: usize = 3;
 
 /// A call of one process, the name of the model, and the test that lets it through.
 pub(super) struct LoneForward<'s> {
@@ -27,31 +31,12 @@ pub(super) fn of_one_process<'a>(scope: &FileScope<'a>) -> Vec<LoneForward<'a>> 
     {
         return Vec::new();
     }
-    let mut wrapped: Vec<(Option<usize>, &str)> = Vec::new();
-    let mut fields: Vec<&str> = Vec::new();
+    let (wrapped, fields) = wrapped_in(scope);
     let mut found = Vec::new();
     walk(scope.code, &mut |part, around| {
         let CodeNode::Statement(step) = part else { return };
         let home = functions_around(around).next_back();
         match &step.kind {
-            StatementKind::Assign { targets, value: Some(value), .. } => {
-                let is_wrapped = match &value.kind {
-                    ExprKind::Call(call) => {
-                        path(scope, &call.callee) == "torch.nn.parallel.DistributedDataParallel"
-                            && argument(&call.arguments, None, Some("broadcast_buffers")).is_none()
-                    }
-                    _ => false,
-                };
-                match &targets[..] {
-                    [Target::Name(name, _)] if is_wrapped => wrapped.push((home, name)),
-                    [Target::Attribute(object, name)]
-                        if is_wrapped && matches!(object.kind, ExprKind::Name("self")) =>
-                    {
-                        fields.push(name);
-                    }
-                    _ => {}
-                }
-            }
             StatementKind::Branch { test, then, otherwise }
                 if who_passes(scope, test) == Some(true) && !does_something(scope, otherwise) =>
             {
@@ -76,6 +61,51 @@ pub(super) fn of_one_process<'a>(scope: &FileScope<'a>) -> Vec<LoneForward<'a>> 
         }
     });
     found
+}
+
+/// A name that holds a wrapped model, with the function in which it does.
+type Wrapped<'s> = (Option<usize>, &'s str);
+
+/// The names of wrapped models, also of parameters that are given one, and the fields of objects that hold one.
+fn wrapped_in<'a>(scope: &FileScope<'a>) -> (Vec<Wrapped<'a>>, Vec<&'a str>) {
+    let (mut wrapped, mut fields): (Vec<Wrapped<'a>>, Vec<&str>) = (Vec::new(), Vec::new());
+    walk(scope.code, &mut |part, around| {
+        let CodeNode::Statement(step) = part else { return };
+        let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind else { return };
+        let ExprKind::Call(call) = &value.kind else { return };
+        let is_wrapped = path(scope, &call.callee) == "torch.nn.parallel.DistributedDataParallel"
+            && argument(&call.arguments, None, Some("broadcast_buffers")).is_none();
+        match &targets[..] {
+            [Target::Name(name, _)] if is_wrapped => {
+                wrapped.push((functions_around(around).next_back(), name));
+            }
+            [Target::Attribute(object, name)]
+                if is_wrapped && matches!(object.kind, ExprKind::Name("self")) =>
+            {
+                fields.push(name);
+            }
+            _ => {}
+        }
+    });
+    for _ in 0..MOST_HANDED {
+        let before = wrapped.len();
+        walk(scope.code, &mut |part, around| {
+            let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+            let Some(given) = Handed::by(call).filter(|given| given.module.is_none()) else { return };
+            let home = functions_around(around).next_back();
+            let is_wrapped = |value: &Expr<'_>| matches!(value.kind, ExprKind::Name(name) if wrapped.contains(&(home, name)));
+            let Some(at) = scope.code.functions.iter().position(|one| one.name == given.name) else { return };
+            let function = &scope.code.functions[at];
+            let taken = given.to(function).into_iter().filter(|(_, value)| is_wrapped(value));
+            let taken: Vec<Wrapped<'a>> = taken.map(|(name, _)| (Some(at), name)).collect();
+            let fresh: Vec<_> = taken.into_iter().filter(|one| !wrapped.contains(one)).collect();
+            wrapped.extend(fresh);
+        });
+        if wrapped.len() == before {
+            break;
+        }
+    }
+    (wrapped, fields)
 }
 
 /// The barriers of a block.
