@@ -4,10 +4,11 @@
 //! Names are followed through assignments, loops, `append` and the functions of one file, by what stands in them.
 
 use super::mask_numbers::index_in;
+use super::own_calls::{imported, names_imported};
 use super::written_variables::written;
 use crate::code::walk::{CodeNode, functions_around, walk};
 use crate::code::{Argument, Expr, ExprKind, Function, SetVariable, StatementKind, Target};
-use crate::facts::Span;
+use crate::facts::{FileId, Span};
 use crate::program::{MASK, ORDER};
 use crate::rules::files::FileScope;
 use rustc_hash::FxHashSet;
@@ -18,12 +19,39 @@ const ROUNDS: usize = 4;
 /// Where the mask gets an index of NVML, in a file that says nothing of the order.
 pub(super) fn by_nvml(scope: &FileScope<'_>) -> Vec<Span> {
     let text = scope.whole_text();
-    let asks = asks_command(text) || text.contains("nvmlDeviceGet");
     // A UUID names one card in any order.
-    if !asks || !text.contains(MASK) || text.contains(ORDER) || text.to_ascii_lowercase().contains("uuid") {
+    if !text.contains(MASK) || text.contains(ORDER) || text.to_ascii_lowercase().contains("uuid") {
         return Vec::new();
     }
-    numbers_of_slots(scope).1
+    if asks(text) {
+        return numbers_of_slots(scope, FxHashSet::default()).1;
+    }
+    let told = told_elsewhere(scope);
+    if told.is_empty() { Vec::new() } else { numbers_of_slots(scope, told).1 }
+}
+
+/// Whether a text asks NVML or `nvidia-smi`.
+fn asks(text: &str) -> bool {
+    asks_command(text) || text.contains("nvmlDeviceGet")
+}
+
+/// The names of functions of other modules that give what NVML or `nvidia-smi` said, in a project that says nothing of the order.
+fn told_elsewhere<'a>(scope: &FileScope<'a>) -> FxHashSet<&'a str> {
+    let files = scope.program.files_with("nvidia-smi");
+    let by_nvml = scope.program.files_with("nvmlDeviceGet");
+    let is_asked = |file: FileId| files.contains(&file) || by_nvml.contains(&file);
+    if files.is_empty() && by_nvml.is_empty() || scope.program.has_any(&[ORDER]) {
+        return FxHashSet::default();
+    }
+    let gives = |name: &&'a str| {
+        let Some((file, name)) = imported(scope, None, name).filter(|(file, _)| is_asked(*file)) else {
+            return false;
+        };
+        scope.in_other(file, |other| {
+            asks(other.whole_text()) && numbers_of_slots(other, FxHashSet::default()).0.contains(name)
+        })
+    };
+    names_imported(scope).into_iter().filter(gives).collect()
 }
 
 /// Where an index of CUDA is one of `nvidia-smi`, in a file that says nothing of the order.
@@ -32,7 +60,7 @@ pub(super) fn indices_by_command(scope: &FileScope<'_>) -> Vec<Span> {
     if !asks_command(text) || text.contains(ORDER) || text.to_ascii_lowercase().contains("uuid") {
         return Vec::new();
     }
-    let (known, _) = numbers_of_slots(scope);
+    let (known, _) = numbers_of_slots(scope, FxHashSet::default());
     let mut found = Vec::new();
     walk(scope.code, &mut |part, _| {
         let CodeNode::Expr(expr) = part else { return };
@@ -42,9 +70,12 @@ pub(super) fn indices_by_command(scope: &FileScope<'_>) -> Vec<Span> {
     found
 }
 
-/// The names that hold what NVML or `nvidia-smi` said, and the writes of the mask that use them.
-fn numbers_of_slots<'a>(scope: &FileScope<'a>) -> (FxHashSet<&'a str>, Vec<Span>) {
-    let (mut known, mut found) = (FxHashSet::default(), Vec::new());
+/// The names that hold what NVML or `nvidia-smi` said, beside those that are known to, and the writes of the mask that use them.
+fn numbers_of_slots<'a>(
+    scope: &FileScope<'a>,
+    mut known: FxHashSet<&'a str>,
+) -> (FxHashSet<&'a str>, Vec<Span>) {
+    let mut found = Vec::new();
     for _ in 0..ROUNDS {
         let before = known.len();
         look(scope, &mut known, &mut found);
@@ -68,6 +99,12 @@ fn look<'a>(scope: &FileScope<'a>, known: &mut FxHashSet<&'a str>, found: &mut V
                     for target in targets {
                         match target {
                             Target::Item(item) if is_mask(&item.1.kind) => found.push(step.span),
+                            // `self.gpus = gpus`
+                            Target::Attribute(object, name)
+                                if matches!(object.kind, ExprKind::Name("self")) =>
+                            {
+                                known.insert(name);
+                            }
                             target => known.extend(target.names()),
                         }
                     }
@@ -116,9 +153,13 @@ fn look<'a>(scope: &FileScope<'a>, known: &mut FxHashSet<&'a str>, found: &mut V
                 // `environment_for(str(number))`
                 ExprKind::Name(name) => {
                     let function = scope.code.functions.iter().find(|function| function.name == *name);
+                    // `Server(model, indexes)`
+                    let made = function.is_none().then(|| maker_of(scope, name)).flatten();
                     let given = call.arguments.iter().enumerate().filter(|(_, one)| holds(one));
-                    let taken: Vec<&str> =
-                        given.filter_map(|(at, one)| parameter(function?, at, one)).collect();
+                    let taken: Vec<&str> = match made {
+                        Some(maker) => given.filter_map(|(at, one)| parameter(maker, at + 1, one)).collect(),
+                        None => given.filter_map(|(at, one)| parameter(function?, at, one)).collect(),
+                    };
                     known.extend(taken);
                 }
                 _ => {}
@@ -127,6 +168,16 @@ fn look<'a>(scope: &FileScope<'a>, known: &mut FxHashSet<&'a str>, found: &mut V
         CodeNode::Expr(_) => {}
         CodeNode::Target(_) => {}
     });
+}
+
+/// What makes an object of a class of the file.
+fn maker_of<'a>(scope: &FileScope<'a>, class: &str) -> Option<&'a Function<'a>> {
+    let class = scope.code.classes.iter().find(|one| one.name == class)?;
+    scope
+        .code
+        .functions
+        .iter()
+        .find(|function| function.name == "__init__" && class.span.holds(function.span))
 }
 
 /// The same for a variable of a shell. All cards, in whatever order, are no choice.

@@ -238,7 +238,14 @@ pub(super) const ANALYSES: &[Analysis] = &[
     Analysis { name: "numba-parallel-in-pool", words: &["numba"], look: parallel_kernels::in_pools },
     Analysis {
         name: "nvml-index-as-cuda-index",
-        words: &["nvmlDeviceGetCount", "nvmlDeviceGetHandleByIndex", "nvidia-smi", "nvitop", "GPUtil"],
+        words: &[
+            "nvmlDeviceGetCount",
+            "nvmlDeviceGetHandleByIndex",
+            "nvidia-smi",
+            "nvitop",
+            "GPUtil",
+            "CUDA_VISIBLE_DEVICES",
+        ],
         look: nvml_indices::that_cross,
     },
     Analysis {
