@@ -19,11 +19,12 @@ pub(super) fn on_the_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let text = scope.whole_text();
     let is_for_gpu = text.contains("cuda") || text.contains(".to(") && text.contains("device");
     let for_tensorflow = text.contains("tensorflow") && text.contains("training=False");
-    if scope.program.is_of_tests(scope.file) || !(is_for_gpu || for_tensorflow) {
+    let for_lightning = text.contains("on_predict_batch_end");
+    if scope.program.is_of_tests(scope.file) || !(is_for_gpu || for_tensorflow || for_lightning) {
         return Vec::new();
     }
     let off = functions_without_gradients(scope);
-    let mut found = Vec::new();
+    let mut found = kept_by_callbacks(scope);
     walk(scope.code, &mut |part, around| {
         let CodeNode::Statement(Statement { kind: StatementKind::For { iterable, body, .. }, .. }) = part
         else {
@@ -38,6 +39,52 @@ pub(super) fn on_the_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
             found.extend(in_loop(scope, body, is_off));
         }
     });
+    found
+}
+
+/// `def on_predict_batch_end(self, …, outputs, …): self.predictions.append(outputs)` of a callback of Lightning.
+fn kept_by_callbacks(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    const HOOK: &str = "on_predict_batch_end";
+    let mut found = Vec::new();
+    for function in scope.code.functions.iter().filter(|function| function.name == HOOK) {
+        let mut same: Vec<&str> =
+            function.parameters.iter().map(|one| one.name).filter(|name| *name == "outputs").collect();
+        // What is written out, or emptied now and then, is no list of all.
+        let text = scope.text(function.span);
+        if same.is_empty()
+            || [".clear()", "cpu", ".item()", "numpy", ".tolist()"].iter().any(|word| text.contains(word))
+        {
+            continue;
+        }
+        walk_block(scope.code, &function.body, &mut |part, _| match part {
+            // `out = outputs`, `out = module.to_prediction(outputs)`
+            CodeNode::Statement(Statement {
+                kind: StatementKind::Assign { targets, value: Some(value), .. },
+                ..
+            }) => {
+                let is_same = match &value.kind {
+                    ExprKind::Name(name) => same.contains(name),
+                    _ => false,
+                };
+                if is_same {
+                    same.extend(targets.iter().flat_map(Target::names));
+                }
+            }
+            CodeNode::Expr(expr) => {
+                let Some((list, "append", call)) = method_of(expr) else { return };
+                let ExprKind::Attribute(object, _) = &list.kind else { return };
+                let Some(ExprKind::Name(name)) = call.arguments.first().map(|one| &one.value.kind) else {
+                    return;
+                };
+                if matches!(object.kind, ExprKind::Name("self")) && same.contains(name) {
+                    let raw_finding =
+                        RawFinding::at(scope.place(expr.span)).word("list", scope.text(list.span));
+                    found.push(raw_finding.word("value", *name).word("model", "predict_step"));
+                }
+            }
+            _ => {}
+        });
+    }
     found
 }
 

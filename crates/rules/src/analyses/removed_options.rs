@@ -23,6 +23,10 @@ pub(super) fn of_llama(scope: &FileScope<'_>) -> Vec<RawFinding> {
             Language::Batch => begin.starts_with("::") || begin.to_ascii_lowercase().starts_with("rem "),
             _ => begin.starts_with('#'),
         };
+        let is_python = matches!(scope.language(), Language::Python | Language::Notebook);
+        if is_python && !sets_it(line) {
+            continue;
+        }
         let Some(at) = line.find(OPTION).filter(|_| !is_remark) else { continue };
         let value = &line[at + OPTION.len()..];
         let end = value.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(value.len());
@@ -34,6 +38,23 @@ pub(super) fn of_llama(scope: &FileScope<'_>) -> Vec<RawFinding> {
         found.push(RawFinding::at(scope.place(span)).word("text", scope.text(span)));
     }
     found
+}
+
+/// Whether a line of Python sets the variable of the build, or hands it to a shell: a text for people does not.
+fn sets_it(line: &str) -> bool {
+    const WAYS: &[&str] = &[
+        "environ[",
+        "\"CMAKE_ARGS\":",
+        "'CMAKE_ARGS':",
+        "Popen(",
+        "check_call(",
+        "putenv(",
+        "run(",
+        "setdefault(",
+        "system(",
+    ];
+    let is_magic = line.trim_start().starts_with(['!', '%']);
+    line.contains("CMAKE_ARGS") && (is_magic || WAYS.iter().any(|way| line.contains(way)))
 }
 
 /// Whether the project, or this file, asks for a version that knows the old name.
