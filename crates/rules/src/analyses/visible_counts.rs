@@ -88,7 +88,7 @@ enum Given {
     Numbers,
 }
 
-/// What a function without arguments gives, which may stand in another module of the project.
+/// What a function gives, which may stand in another module of the project.
 fn given_elsewhere(scope: &FileScope<'_>, call: &Call<'_>, modules: usize) -> Option<Given> {
     let (module, name) = match &call.callee.kind {
         ExprKind::Name(name) => (None, *name),
@@ -184,7 +184,7 @@ impl<'a> Known<'a> {
             let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
             if scope.names.path(&call.callee).is_some_and(|path| COUNTS.contains(&path)) {
                 known.counts.insert(scope.text(expr.span));
-            } else if modules < MOST_MODULES && call.arguments.is_empty() {
+            } else if modules < MOST_MODULES {
                 match given_elsewhere(scope, call, modules) {
                     Some(Given::Count) => known.counts.insert(scope.text(expr.span)),
                     Some(Given::Numbers) => known.numbers.insert(scope.text(call.callee.span)),
