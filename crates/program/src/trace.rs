@@ -5,6 +5,7 @@ use crate::code::{Host, Observation};
 use crate::facts::{FileId, Place};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The effects of one program, in order.
 #[derive(Debug, Default)]
@@ -239,6 +240,12 @@ impl Event {
     pub fn surely_happens(&self) -> bool {
         self.certain && !self.may_be_passed
     }
+
+    /// Whether it takes the GPU with the number that its process was handed.
+    fn names_own_number(&self) -> bool {
+        let EventKind::Select { index: Some(index), .. } = self.what else { return false };
+        self.process == Some(index)
+    }
 }
 
 impl Trace {
@@ -259,13 +266,20 @@ impl Trace {
     /// Whether a process takes the GPU with the number that it was handed: where another takes one at the same place, that
     /// is the one with the number of the other.
     pub fn takes_own_number(&self, event: &Event) -> bool {
-        let index = |event: &Event| match event.what {
-            EventKind::Select { index, .. } => index,
-            _ => None,
-        };
-        let is_own = |event: &Event| event.process.is_some() && index(event) == event.process;
         let is_other = |other: &Event| other.process != event.process && other.statement == event.statement;
-        is_own(event) && self.events.iter().any(|other| is_other(other) && is_own(other))
+        event.names_own_number()
+            && self.events.iter().any(|other| is_other(other) && other.names_own_number())
+    }
+
+    /// The events that are so, in order. Who asks of many events asks here.
+    pub fn own_numbers(&self) -> Vec<EventId> {
+        let own = || (0..).zip(&self.events).filter(|(_, event)| event.names_own_number());
+        let mut processes: BTreeMap<Place, BTreeSet<Option<i64>>> = BTreeMap::new();
+        for (_, event) in own() {
+            processes.entry(event.statement).or_default().insert(event.process);
+        }
+        let has_other = |event: &Event| processes.get(&event.statement).is_some_and(|all| all.len() > 1);
+        own().filter(|(_, event)| has_other(event)).map(|(id, _)| id).collect()
     }
 
     /// Whether ordinals count the GPUs that a container or a scheduler handed out, and not those of the machine.

@@ -43,6 +43,8 @@ pub struct Scope<'a> {
     pub(super) first_uses: OnceCell<Vec<EventId>>,
     /// The calls that make a GPU the current one, once somebody asked.
     pub(super) choices: OnceCell<Vec<EventId>>,
+    /// The events by which a process takes the GPU with its own number, once somebody asked.
+    pub(super) own_numbers: OnceCell<Vec<EventId>>,
     /// Whether the program makes a group of processes, once somebody asked.
     pub(super) makes_group: OnceCell<bool>,
     /// The expressions of a file that run in a group of processes alone, of the files that were asked about.
@@ -146,6 +148,7 @@ impl<'a> Scope<'a> {
             first_uses: OnceCell::new(),
             cpu_choice: OnceCell::new(),
             choices: OnceCell::new(),
+            own_numbers: OnceCell::new(),
             makes_group: OnceCell::new(),
             for_group: RefCell::default(),
             writes: OnceCell::new(),

@@ -8,8 +8,8 @@ impl Scope<'_> {
     /// Whether a call takes the GPU with the number of this process: `torch.cuda.set_device(local_rank)`. Which card that
     /// is, the launcher decides; it is not whichever comes first.
     pub(super) fn is_by_rank(&self, id: EventId, event: &Event) -> bool {
-        let chooses = |one: &Event| one.process == event.process && self.trace.takes_own_number(one);
-        let is_chosen = || self.trace.events[..id as usize].iter().rev().any(chooses);
+        let chooses = |&one: &EventId| self.trace.event(one).process == event.process;
+        let is_chosen = || self.own_numbers().iter().take_while(|&&one| one < id).any(chooses);
         matches!(event.what, EventKind::Call { takes: Takes::OwnNumber, .. })
             || self.speaks_of_rank(event)
             || event.process.is_some() && is_chosen()
@@ -37,6 +37,11 @@ impl Scope<'_> {
             && event.arms.iter().all(|arm| chosen.arms.contains(arm))
             && self.is_by_rank(at, chosen)
             && !events[..id as usize].iter().any(comes_first)
+    }
+
+    /// The events by which a process takes the GPU with its own number, in order.
+    fn own_numbers(&self) -> &[EventId] {
+        self.own_numbers.get_or_init(|| self.trace.own_numbers())
     }
 
     /// The calls that make a GPU the current one, in order.
