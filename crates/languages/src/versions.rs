@@ -90,6 +90,11 @@ impl<'s> Versions<'s> {
         self.range(file, package)?.lies_in(wanted)
     }
 
+    /// Whether the oldest version that a package may have is among these. Where no oldest is named, it is not.
+    pub fn supports(&self, file: &str, package: &str, wanted: &Range) -> bool {
+        self.range(file, package).is_some_and(|range| range.begins_in(wanted))
+    }
+
     /// Whether the package is at least of this version: `at_least("train.py", "torch", "2.4")`.
     pub fn at_least(&self, file: &str, package: &str, version: &str) -> Option<bool> {
         self.satisfies(file, package, &Range::read(&format!(">={version}"))?)

@@ -346,6 +346,10 @@ impl Condition {
             && self.may_be.iter().all(|one| fits(one) != Some(false))
     }
 }
+            && self
+                .supports
+                .iter()
+                .all(|(package, oldest)| program.versions().supports(program.name_of(file), package, oldest))
 
 fn is_too_late(wanted: EarlyRead, event: &Event, verdict: &mut Verdict) -> bool {
     let mut late = event.before.late.iter();

@@ -84,6 +84,12 @@ impl Scope<'_> {
                 package,
             );
         }
+        for (package, range) in &condition.supports {
+            add(
+                Condition { supports: [(package.clone(), range.clone())].into(), ..Condition::default() },
+                package,
+            );
+        }
         for (package, range) in &condition.may_be {
             add(
                 Condition { may_be: [(package.clone(), range.clone())].into(), ..Condition::default() },

@@ -129,6 +129,9 @@ impl Scope<'_> {
         }
         for (package, wanted) in &condition.may_be {
             words.push(format!("{package} may be {wanted} ({})", known(package)));
+        for (package, wanted) in &condition.supports {
+            words.push(format!("the oldest {package} is {wanted} ({})", known(package)));
+        }
         }
         if let Some(inner) = &condition.not {
             words.push(format!("not: {}", self.words(inner, id)));

@@ -99,6 +99,8 @@ impl Condition {
             ("in-loop", self.in_loop.is_some()),
             ("also-uses", !self.also_uses.is_empty()),
             ("into-model", self.into_model.is_some()),
+            ("into-scheduler", self.into_scheduler.is_some()),
+            ("one-of-names", !self.one_of_names.is_empty()),
             ("saved-before", self.saved_before.is_some()),
             ("for-one-rank", self.for_one_rank.is_some()),
             ("gpu-is-there", self.gpu_is_there.is_some()),

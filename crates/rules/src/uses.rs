@@ -1,5 +1,7 @@
 //! Names outside the project that a file uses, and the conditions of rules about them.
 
+mod loads;
+
 use super::Rule;
 use super::files::{FileScope, RawFinding};
 use super::gpu_questions;
@@ -10,6 +12,7 @@ use crate::code::{self, Block, Expr, ExprKind, ImportNames, Statement, Statement
 use crate::facts::Span;
 use crate::findings::Severity;
 use crate::program::Names;
+use loads::{goes_into_model, goes_into_scheduler};
 use rustc_hash::FxHashMap;
 use std::cell::OnceCell;
 
@@ -144,10 +147,16 @@ impl<'a> Used<'a> {
             // An import that fails is told once, where it stands.
             let imported = wanted.by.contains(&UsedBy::Import) && self.are(name, UsedBy::Import);
             for one in self.by_name.get(name.as_str()).into_iter().flatten() {
+                let is_named = |condition: &Condition| {
+                    condition.one_of_names.is_empty()
+                        || condition.one_of_names.iter().any(|wanted| wanted == name)
+                };
                 let fits = wanted.by.contains(&one.by)
                     && (!imported || one.by == UsedBy::Import)
                     && rule.when.iter().all(|condition| {
-                        condition.holds_at(one.span, scope, &|inner| self.holds(inner, one, scope))
+                        condition.holds_at(one.span, scope, &|inner| {
+                            is_named(inner) && self.holds(inner, one, scope)
+                        })
                     });
                 if !fits {
                     continue;
@@ -203,6 +212,7 @@ impl<'a> Used<'a> {
             && is(condition.guarded, one.guarded)
             && is(condition.in_loop, one.in_loop)
             && condition.into_model.is_none_or(|wanted| wanted == goes_into_model(one, scope))
+            && condition.into_scheduler.is_none_or(|wanted| wanted == goes_into_scheduler(one, scope))
             && is(condition.for_one_rank, one.for_one_rank)
             && is(condition.gpu_is_there, one.gpu_is_there)
             && condition.asks_for_gpu.is_none_or(|wanted| {
@@ -227,23 +237,6 @@ impl<'a> Used<'a> {
             && condition.saved_before.is_none_or(|wanted| wanted == self.saved_before(one, scope))
             && (condition.also_uses.is_empty() || condition.also_uses.iter().any(also))
     }
-}
-
-/// Whether what a call returns reaches `load_state_dict`: in the same statement, or under the name that it gets.
-fn goes_into_model(one: &Use<'_>, scope: &FileScope<'_>) -> bool {
-    const PUTS: &str = "load_state_dict(";
-    if scope.text(one.statement).contains(PUTS) {
-        return true;
-    }
-    let Some(name) = one.binds else { return false };
-    // So many bytes of a call are looked at for the name.
-    const NEAR: usize = 120;
-    let is_named = |text: &str| {
-        let text: String = text.chars().take(NEAR).take_while(|&letter| letter != '\n').collect();
-        text.split(|letter: char| !letter.is_alphanumeric() && letter != '_').any(|word| word == name)
-    };
-    let behind = scope.whole_text().get(one.statement.end as usize..).unwrap_or_default();
-    behind.match_indices(PUTS).any(|(at, _)| is_named(&behind[at + PUTS.len()..]))
 }
 
 impl Argument {

@@ -4,6 +4,7 @@ use crate::code::Clause;
 use pep440_rs::{Version, VersionSpecifiers, release_specifiers_to_ranges};
 use serde::{Deserialize, Deserializer, de::Error};
 use std::fmt;
+use std::ops::Bound;
 use std::str::FromStr;
 use version_ranges::Ranges;
 
@@ -49,6 +50,14 @@ impl Range {
             (true, _) => Some(true),
             (_, true) => Some(false),
             _ => None,
+        }
+    }
+
+    /// Whether there is a lowest of these, and it is among the others.
+    pub fn begins_in(&self, wanted: &Range) -> bool {
+        match self.0.bounding_range() {
+            Some((Bound::Included(lowest) | Bound::Excluded(lowest), _)) => wanted.0.contains(lowest),
+            _ => false,
         }
     }
 

@@ -41,8 +41,12 @@ pub struct Condition {
     pub in_loop: Option<bool>,
     /// For `uses`: the file also uses one of these names, or names below one of these.
     pub also_uses: Vec<String>,
+    /// For `uses`: it is one of these names that is used.
+    pub one_of_names: Vec<String>,
     /// For `uses`: what the call returns is put into a model or an optimizer, by `load_state_dict`.
     pub into_model: Option<bool>,
+    /// For `uses`: what the call returns is the state of a scheduler of learning rates, which holds no tensors.
+    pub into_scheduler: Option<bool>,
     /// For `uses`: an earlier statement saves what the call loads, by `torch.save`: in the same function, or under a
     /// path that is put together in the same way.
     pub saved_before: Option<bool>,
@@ -144,6 +148,8 @@ pub struct Condition {
     pub may_be: BTreeMap<String, Range>,
     pub not: Option<Box<Condition>>,
     /// One of these must hold; the first that does decides what the finding speaks of.
+    /// The oldest versions of these packages that the project asks for are among those given: `{torch: "<2.3"}`.
+    pub supports: BTreeMap<String, Range>,
     pub any: Vec<Condition>,
     /// All of these must hold.
     pub all: Vec<Condition>,
