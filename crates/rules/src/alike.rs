@@ -2,6 +2,7 @@
 
 use super::for_project::next_places;
 use super::governed::PolicyRulings;
+use super::schema::OnceForModule;
 use crate::facts::FileId;
 use crate::findings::{Audience, Finding, Severity, Status};
 use crate::program::Program;
@@ -14,7 +15,7 @@ const FEW: usize = 5;
 /// others; what is said there of a second name is said once too. Of several objects that one module makes the first speaks for
 /// all. Those that the policy decides or gives a severity speak for themselves.
 pub fn gather_alike(findings: &mut [Finding], program: &Program<'_>, governed: &PolicyRulings<'_>) {
-    for rule in governed.rules().into_iter().filter(|rule| rule.alike || rule.once_for_module) {
+    for rule in governed.rules().into_iter().filter(|rule| rule.alike || rule.once_for_module.is_some()) {
         let name_of = |finding: &Finding| program.name_of(finding.place.file);
         let is_alike = |finding: &Finding| {
             let is_decided = || {
@@ -28,25 +29,42 @@ pub fn gather_alike(findings: &mut [Finding], program: &Program<'_>, governed: &
                 && governed.severity_in(&rule.id, finding.place.file, name_of(finding)).is_none()
         };
         let mut by_name: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-        let mut by_module: BTreeMap<FileId, Vec<usize>> = BTreeMap::new();
+        let mut by_module: BTreeMap<(FileId, &str), Vec<usize>> = BTreeMap::new();
+        let word = rule.once_for_module.as_ref().and_then(|once| once.by.as_deref());
         for (at, finding) in findings.iter().enumerate().filter(|(_, finding)| is_alike(finding)) {
             let name = finding.value("name").unwrap_or_default();
             by_name.entry(name.to_owned()).or_default().push(at);
-            by_module.entry(finding.place.file).or_default().push(at);
+            let said = word.and_then(|word| finding.value(word)).map_or("", number_or_all);
+            let language = program.language_at(finding.place).name();
+            let is_meant = |once: &OnceForModule| {
+                once.languages.is_empty() || once.languages.iter().any(|meant| meant == language)
+            };
+            if rule.once_for_module.as_ref().is_some_and(is_meant) {
+                by_module.entry((finding.place.file, said)).or_default().push(at);
+            }
         }
         let is_told_once = rule.alike && by_name.values().any(|alike| alike.len() > FEW);
         let groups: Vec<_> = match is_told_once {
             true => by_name.into_values().collect(),
-            false if rule.once_for_module => by_module.into_values().collect(),
+            false if rule.once_for_module.is_some() => by_module.into_values().collect(),
             false => Vec::new(),
         };
-        // Two objects of one module may be two decisions; three are a table.
-        let most = if is_told_once { 1 } else { 2 };
+        let most = rule.once_for_module.as_ref().filter(|_| !is_told_once).map_or(1, |once| once.few);
         for mut alike in groups.into_iter().filter(|alike| alike.len() > most) {
             alike.sort_by_key(|&at| (name_of(&findings[at]), findings[at].place));
             speak_for(&alike, is_told_once, findings);
+            // Fixed one after the other, each would be the warning of the next run.
+            if rule.fix.is_some() {
+                alike[1..].iter().for_each(|&at| findings[at].speaks = Audience::ForOneOfMany);
+            }
         }
     }
+}
+
+/// `cuda:3` and `3` are one device.
+fn number_or_all(text: &str) -> &str {
+    let number = text.trim_start_matches(|letter: char| !letter.is_ascii_digit());
+    if number.is_empty() { text } else { number }
 }
 
 fn speak_for(alike: &[usize], is_of_project: bool, findings: &mut [Finding]) {

@@ -76,6 +76,8 @@ impl Scope<'_> {
                     .is_some_and(|(left, index)| (left > 0 || event.certain) && index >= left)
             })
             && is(condition.inside_mask, &|| self.may_be_inside_mask(event))
+            && is(condition.placed_softly, &|| self.is_placed_softly(event))
+            && is(condition.named_for_several, &|| self.is_named_for_several(event))
             && is(condition.for_child, &|| self.is_for_child(id))
             && is(condition.for_test, &|| self.is_for_test(id))
             && is(condition.led_by_test, &|| self.is_led_by_test(event))
@@ -344,12 +346,12 @@ impl Condition {
         };
         self.requires.iter().all(|one| fits(one) == Some(true))
             && self.may_be.iter().all(|one| fits(one) != Some(false))
-    }
-}
             && self
                 .supports
                 .iter()
                 .all(|(package, oldest)| program.versions().supports(program.name_of(file), package, oldest))
+    }
+}
 
 fn is_too_late(wanted: EarlyRead, event: &Event, verdict: &mut Verdict) -> bool {
     let mut late = event.before.late.iter();

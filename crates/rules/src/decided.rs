@@ -185,6 +185,16 @@ const FLAGS: &[Flag] = &[
         "the index is not known to be beyond the GPUs that the mask leaves",
     ),
     (
+        |c| &mut c.placed_softly,
+        "TensorFlow takes another device where there is none",
+        "there is an error where there is no such device",
+    ),
+    (
+        |c| &mut c.named_for_several,
+        "the path of the file says that it is for several GPUs",
+        "the path of the file does not say that it is for several GPUs",
+    ),
+    (
         |c| &mut c.inside_mask,
         "the mask leaves several GPUs, and the index is one of them",
         "the mask does not leave several GPUs of which the index is one",

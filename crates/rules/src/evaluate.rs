@@ -366,6 +366,7 @@ impl Scope<'_> {
             fault: verdict.fault.as_ref(),
             policy: self.policy,
             known: &self.program.knowledge.variables,
+            placed_softly: self.is_placed_softly(event),
             cuda: event.before.cuda.map(|happened| self.trace.event(happened.event)),
             library: event.before.library.map(|happened| self.trace.event(happened.event)),
         };

@@ -80,6 +80,8 @@ impl Scope<'_> {
             (condition.device_taken, "a call takes the index"),
             (condition.writes_mask, "the call writes the index into CUDA_VISIBLE_DEVICES"),
             (condition.outside_mask, "the device index is outside CUDA_VISIBLE_DEVICES"),
+            (condition.placed_softly, "TensorFlow takes another device where there is none"),
+            (condition.named_for_several, "the path of the file says that it is for several GPUs"),
             (condition.inside_mask, "the mask leaves several GPUs, and this is one of them"),
             (condition.handed_on, "the environment is handed to something that is not followed"),
             (condition.counted, "the number of devices was checked on the way"),
@@ -127,11 +129,11 @@ impl Scope<'_> {
         for (package, wanted) in &condition.requires {
             words.push(format!("{package} is known to be {wanted} ({})", known(package)));
         }
-        for (package, wanted) in &condition.may_be {
-            words.push(format!("{package} may be {wanted} ({})", known(package)));
         for (package, wanted) in &condition.supports {
             words.push(format!("the oldest {package} is {wanted} ({})", known(package)));
         }
+        for (package, wanted) in &condition.may_be {
+            words.push(format!("{package} may be {wanted} ({})", known(package)));
         }
         if let Some(inner) = &condition.not {
             words.push(format!("not: {}", self.words(inner, id)));

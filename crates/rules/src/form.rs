@@ -150,6 +150,8 @@ impl Condition {
             ("device-taken", self.device_taken.is_some()),
             ("writes-mask", self.writes_mask.is_some()),
             ("outside-mask", self.outside_mask.is_some()),
+            ("placed-softly", self.placed_softly.is_some()),
+            ("named-for-several", self.named_for_several.is_some()),
             ("inside-mask", self.inside_mask.is_some()),
             ("counted", self.counted.is_some()),
             ("handed-on", self.handed_on.is_some()),

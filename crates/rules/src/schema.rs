@@ -68,14 +68,26 @@ pub struct Rule {
     #[serde(default)]
     pub alike: bool,
     /// Without a policy the first of several findings in one module speaks for them, and the others are notes.
-    #[serde(default)]
-    pub once_for_module: bool,
+    pub once_for_module: Option<OnceForModule>,
     /// Other places to show, in this order.
     #[serde(default)]
     pub related: Vec<RelatedPlace>,
     pub advice: Option<String>,
     pub fix: Option<RuleFix>,
     pub examples: Examples,
+}
+
+/// Which findings of a module are told by the first of them.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct OnceForModule {
+    /// So many of them speak for themselves.
+    pub few: usize,
+    /// Only those that say the same here: a word of the message, of which the number counts where it has one.
+    pub by: Option<String>,
+    /// Only in these languages; in all, if there is none.
+    #[serde(default)]
+    pub languages: Vec<String>,
 }
 
 /// How a rule speaks for a project that has no policy to say which of its programs are wrong.

@@ -3,7 +3,7 @@
 use super::evaluate::Scope;
 use crate::code::{Block, Expr, Handler, StatementKind};
 use crate::facts::{Place, Span};
-use crate::program::trace::{Event, FrameId};
+use crate::program::trace::{Event, EventKind, FrameId};
 
 /// Errors that a call raises whose device is not there.
 const CAUGHT: &[&str] = &["AcceleratorError", "BaseException", "Exception", "IndexError", "RuntimeError"];
@@ -26,6 +26,24 @@ impl Scope<'_> {
         std::iter::once((frame_of(event.frame), event.statement))
             .chain(calls)
             .any(|(frame, call)| self.is_caught(self.program.block_of(frame), call))
+    }
+
+    /// Whether TensorFlow takes another device where there is none with this number: so does version 2, and a session that
+    /// is told to.
+    pub(super) fn is_placed_softly(&self, event: &Event) -> bool {
+        if !matches!(&event.what, EventKind::Select { by, .. } if by == "tensorflow.device()") {
+            return false;
+        }
+        let text = self.program.text_of(event.place.file);
+        let says = |words: &str| text.contains(words);
+        let is_told = || says("allow_soft_placement=True") || says("allow_soft_placement = True");
+        !says("set_soft_device_placement(False)") && (!says("Session(") || is_told())
+    }
+
+    /// Whether the path of the file says that it is for several GPUs.
+    pub(super) fn is_named_for_several(&self, event: &Event) -> bool {
+        let name = self.program.name_of(event.place.file).to_ascii_lowercase();
+        name.replace(['_', '-', ' '], "").contains("multigpu")
     }
 
     /// Whether a `try` of this block, or of one in it, catches what a call raises.

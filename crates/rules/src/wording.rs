@@ -20,6 +20,8 @@ pub(super) struct Words<'a> {
     pub fault: Option<&'a (String, String)>,
     pub policy: &'a Policy,
     pub known: &'a Variables,
+    /// Where there is no such device, TensorFlow takes another one.
+    pub placed_softly: bool,
     pub cuda: Option<&'a Event>,
     pub library: Option<&'a Event>,
 }
@@ -151,6 +153,9 @@ impl Words<'_> {
             ("device", EventKind::Select { text, .. }) => Some(text.clone()),
             ("index", EventKind::Select { index: Some(index), .. }) => Some(index.to_string()),
             ("by", EventKind::Select { by, .. }) => Some(by.clone()),
+            ("end", _) if self.placed_softly => {
+                Some(", and TensorFlow takes another device without an error".to_owned())
+            }
             // A key of settings may become a mask, which hides all cards and ends nothing.
             ("end", EventKind::Select { by, .. }) if by.ends_with(')') => {
                 Some(", and the program ends with an error".to_owned())

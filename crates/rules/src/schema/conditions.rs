@@ -107,6 +107,10 @@ pub struct Condition {
     pub outside_mask: Option<bool>,
     /// The mask leaves several GPUs and the chosen index is one of them.
     pub inside_mask: Option<bool>,
+    /// Where there is no such device TensorFlow takes another one, and says nothing.
+    pub placed_softly: Option<bool>,
+    /// The path of the file says that it is for several GPUs: `6_MultiGPU/basics.py`.
+    pub named_for_several: Option<bool>,
     /// The number of devices was checked on the way.
     pub counted: Option<bool>,
     /// The environment is handed to something that is not followed, and may use no GPU.
@@ -144,12 +148,12 @@ pub struct Condition {
     /// The project's versions of these packages are known, and all among those given: `{torch: ">=2.4"}`. `python` is
     /// the interpreter.
     pub requires: BTreeMap<String, Range>,
+    /// The oldest versions of these packages that the project asks for are among those given: `{torch: "<2.3"}`.
+    pub supports: BTreeMap<String, Range>,
     /// Nothing says that the project's versions of these packages are others than those given.
     pub may_be: BTreeMap<String, Range>,
     pub not: Option<Box<Condition>>,
     /// One of these must hold; the first that does decides what the finding speaks of.
-    /// The oldest versions of these packages that the project asks for are among those given: `{torch: "<2.3"}`.
-    pub supports: BTreeMap<String, Range>,
     pub any: Vec<Condition>,
     /// All of these must hold.
     pub all: Vec<Condition>,
