@@ -175,6 +175,53 @@ fn of_several_objects_of_one_module_the_first_speaks() {
 }
 
 #[test]
+fn one_card_and_one_import_are_told_once_for_a_file() {
+    let text = "import torch\n\ncard = 3\ntorch.cuda.set_device(card)\nx = torch.zeros(8, device=f\"cuda:{card}\")\n\
+                y = torch.ones(8, device=\"cuda:2\")\n";
+    let project = Project::new().file("demo.py", text);
+    let answer = project.run("check --format json --min-severity note --select device-not-allowed");
+    assert_eq!(seen(&answer), ["demo.py warning 1", "demo.py note 1", "demo.py warning 1"]);
+    let message = answer.json()["findings"][0]["message"].to_string();
+    assert!(message.ends_with("; one more place does the same\""), "{message}");
+    let text = "import os\n\nimport numpy\n\nos.environ[\"OMP_NUM_THREADS\"] = \"4\"\n\
+                os.environ[\"OPENBLAS_NUM_THREADS\"] = \"4\"\n";
+    let project = Project::new().file("setup_model.py", text);
+    let answer = project.run("check --format json --min-severity note --select blas-threads-too-late");
+    assert_eq!(seen(&answer), ["setup_model.py warning 1", "setup_model.py note 1"]);
+}
+
+#[test]
+fn a_card_that_is_not_there_is_a_note_where_that_is_meant_or_does_no_harm() {
+    let select = "check --format json --min-severity note --select device-not-allowed";
+    let torch = "import torch\n\ntorch.zeros(8, device=\"cuda:1\")\n";
+    let project = Project::new().file("demo.py", torch).file("4_Multi-GPU/demo.py", torch);
+    assert_eq!(seen(&project.run(select)), ["4_Multi-GPU/demo.py note 1", "demo.py warning 1"]);
+    let eager = "import tensorflow as tf\n\nwith tf.device(\"/gpu:1\"):\n    print(tf.ones(3))\n";
+    let graph = "import tensorflow as tf\n\nwith tf.device(\"/gpu:1\"):\n    sum = tf.constant(1.0) + 2.0\n\
+                 with tf.Session(SETTINGS) as session:\n    print(session.run(sum))\n";
+    let strict = graph.replace("SETTINGS", "");
+    let soft = graph.replace("SETTINGS", "config=tf.ConfigProto(allow_soft_placement=True)");
+    let project = Project::new().file("eager.py", eager).file("soft.py", &soft).file("strict.py", &strict);
+    let answer = project.run(select);
+    assert_eq!(seen(&answer), ["eager.py note 1", "soft.py note 1", "strict.py warning 1"]);
+    let messages = [0, 2].map(|at: usize| answer.json()["findings"][at]["message"].to_string());
+    assert!(messages[0].ends_with("and TensorFlow takes another device without an error\""), "{messages:?}");
+    assert!(messages[1].ends_with("and the program ends with an error\""), "{messages:?}");
+}
+
+#[test]
+fn a_test_speaks_for_the_project_only_where_no_program_does() {
+    let uses = "import torch\n\ntorch.ones(2).cuda()\n";
+    let test = "import torch\n\n\ndef test_ones():\n    torch.ones(2).cuda()\n";
+    let project = Project::new().file("a/test_ones.py", test).file("b/test_ones.py", test);
+    let select = "check --format json --min-severity note --select missing-visible-devices";
+    assert_eq!(seen(&project.run(select)), ["a/test_ones.py warning 2", "b/test_ones.py note 1"]);
+    let project = project.file("train.py", uses);
+    let expected = ["a/test_ones.py note 1", "b/test_ones.py note 1", "train.py warning 3"];
+    assert_eq!(seen(&project.run(select)), expected);
+}
+
+#[test]
 fn which_gpu_a_call_takes_without_a_mask() {
     let says = |line: &str| {
         let text = format!("import sys\nimport cupy\nimport torch\nimport transformers\n{line}\n");
@@ -189,6 +236,7 @@ fn which_gpu_a_call_takes_without_a_mask() {
         says("transformers.AutoModel.from_pretrained('small', device_map='auto', num_labels=2)"),
         several
     );
+    assert_eq!(says("import jax\ncards = jax.local_devices()"), several);
     assert_eq!(says("transformers.Trainer(model=torch.nn.Linear(2, 2)).train()"), several);
     assert_eq!(
         says("torch.cuda.set_device(int(sys.argv[1]))"),

@@ -34,7 +34,11 @@ pub fn speak_for_project(findings: &mut [Finding], program: &Program<'_>, govern
                 finding.speaks = Audience::ForItself;
             }
         }
-        alike.sort_by_key(|&at| (name_of(&findings[at]), findings[at].place));
+        // A test says least about where the project runs.
+        let order = |finding: &Finding| {
+            (program.is_of_tests(finding.place.file), name_of(finding).to_owned(), finding.place)
+        };
+        alike.sort_by_key(|&at| order(&findings[at]));
         let Some((&first, others)) = alike.split_first() else { continue };
         for &other in if project.together.is_some() { others } else { &alike } {
             findings[other].severity = Severity::Note;

@@ -29,7 +29,7 @@ impl Scope<'_> {
             }
         };
         match wanted {
-            RelatedPlace::Event => add(words.event.place, words.of_event(words.event), RelativeTime::After),
+            RelatedPlace::Event => add(words.event.place, words.of_use(words.event), RelativeTime::After),
             RelatedPlace::CudaInit | RelatedPlace::GpuImport => {
                 let earlier = if wanted == RelatedPlace::CudaInit { words.cuda } else { words.library };
                 if let Some(earlier) = earlier {

@@ -172,6 +172,15 @@ impl Words<'_> {
         }
     }
 
+    /// The same of what a finding is about. What takes a GPU need not be the first to initialise CUDA.
+    pub fn of_use(&self, event: &Event) -> String {
+        let words = self.of_event(event);
+        match words.strip_prefix("CUDA is initialised here") {
+            Some(note) if event.what.takes_gpu() => format!("the GPU is used here{note}"),
+            _ => words,
+        }
+    }
+
     /// What an event does, for a place beside the finding.
     pub fn of_event(&self, event: &Event) -> String {
         let because = |note: &Option<String>| note.as_ref().map_or(String::new(), |note| format!(": {note}"));
