@@ -156,22 +156,19 @@ pub(super) fn needs_gpu(scope: &FileScope<'_>, function: Option<usize>) -> bool 
     needs
 }
 
-/// Whether a function calls `.cuda()` or `.to("cuda")`, and nothing around the call or before it may leave it out.
+/// Whether a function calls `.cuda()` or `.to("cuda")`, and nothing around the call or before it may leave it out; or the
+/// script calls `torch.cuda.set_device(…)` in that way, which ends it where there is no GPU.
 pub(super) fn surely_needs_gpu(scope: &FileScope<'_>, function: Option<usize>) -> bool {
     let mut needs = false;
     walk(scope.code, &mut |part, around| {
         let CodeNode::Expr(Expr { kind: ExprKind::Call(call), span }) = part else { return };
         let (inner, within) = within_function(around);
-        let is_sure = |one: &Ancestor<'_, '_>| {
-            !matches!(
-                one,
-                Ancestor::Then(_)
-                    | Ancestor::Otherwise(_)
-                    | Ancestor::Loop(_)
-                    | Ancestor::Try(_)
-                    | Ancestor::Handler(..)
-            )
+        let is_sure = |one: &Ancestor<'_, '_>| match one {
+            Ancestor::Then(test) => scope.text(test.span).contains("__name__"),
+            Ancestor::Otherwise(_) | Ancestor::Loop(_) | Ancestor::Try(_) | Ancestor::Handler(..) => false,
+            _ => true,
         };
+        let chooses = || inner.is_none() && scope.names.path(&call.callee) == Some("torch.cuda.set_device");
         let moves = match call.callee.kind {
             ExprKind::Attribute(_, "cuda") => true,
             ExprKind::Attribute(_, "to") => call.arguments.first().is_some_and(|first| {
@@ -179,8 +176,7 @@ pub(super) fn surely_needs_gpu(scope: &FileScope<'_>, function: Option<usize>) -
             }),
             _ => false,
         };
-        needs |= moves
-            && inner == function
+        needs |= (moves && inner == function || chooses())
             && within.iter().all(is_sure)
             && !hard_cuda::is_asked(around, *span, scope);
     });

@@ -203,10 +203,14 @@ impl<'a> Used<'a> {
     /// The words of a condition that are about uses.
     fn holds(&self, condition: &Condition, one: &Use<'_>, scope: &FileScope<'_>) -> bool {
         let is = |wanted: Option<bool>, found: bool| wanted.is_none_or(|wanted| wanted == found);
+        // What is only imported is not used.
         let also = |name: &String| {
-            let below =
-                |used: &String| used.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('.'));
-            self.by_name.contains_key(name) || self.by_name.keys().any(below)
+            let is_meant = |used: &str| {
+                let rest = used.strip_prefix(name.as_str());
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+            };
+            let is_used = |uses: &[Use<'_>]| uses.iter().any(|one| one.by != UsedBy::Import);
+            self.by_name.iter().any(|(used, uses)| is_meant(used) && is_used(uses))
         };
         condition.argument.as_ref().is_none_or(|wanted| wanted.fits(one, scope))
             && is(condition.guarded, one.guarded)
