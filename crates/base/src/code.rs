@@ -4,6 +4,7 @@
 
 mod launchers;
 mod operators;
+mod patterns;
 mod requirements;
 mod targets;
 pub mod walk;
@@ -16,6 +17,7 @@ pub use launchers::{
     ShellText, Snippet, Unit, names_image,
 };
 pub use operators::{Comparison, Operator};
+pub use patterns::Pattern;
 pub use requirements::{Clause, Grammar, Included, Index, Part, Requirement};
 pub use targets::Target;
 
@@ -254,6 +256,8 @@ pub struct Arm<'s> {
     pub always: bool,
     /// Names that the pattern binds.
     pub binds: Vec<&'s str>,
+    /// The whole pattern, of Python.
+    pub pattern: Option<Pattern<'s>>,
     pub guard: Option<Expr<'s>>,
     pub body: Block<'s>,
 }

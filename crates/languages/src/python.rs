@@ -7,6 +7,7 @@ mod logical_lines;
 mod made_texts;
 mod nesting;
 mod older;
+mod patterns;
 mod remarks;
 mod scopes;
 mod shell_texts;
@@ -99,6 +100,7 @@ fn lower_part<'s>(
         marks: FunctionContents::default(),
         gpu_words: gpu_words(text),
         kept_texts: FxHashMap::default(),
+        class: None,
     };
     let body = lowering.block(&parsed.syntax().body);
     lowering.code.mentions_gpu |= !lowering.gpu_words.is_empty();
@@ -134,6 +136,8 @@ struct Lowering<'s, 'o> {
     gpu_words: Vec<u32>,
     /// Names that hold command lines, with the number of the text.
     kept_texts: FxHashMap<&'s str, usize>,
+    /// The class around it, without the underscores before its name.
+    class: Option<String>,
 }
 
 /// What the function being lowered contains, as far as it matters to who runs it.
@@ -209,6 +213,15 @@ impl<'s> Lowering<'s, '_> {
     fn named(&self, range: TextRange, name: &str) -> &'s str {
         let written = self.slice(range);
         match self.source {
+            // Within `class Card` the name `__index` is `_Card__index`.
+            Some(source)
+                if name.starts_with("__")
+                    && !name.ends_with("__")
+                    && !name.contains('.')
+                    && let Some(class) = self.class.as_deref().filter(|class| !class.is_empty()) =>
+            {
+                source.keep(format!("_{class}{name}"))
+            }
             Some(source) if written != name && name != older::ASYNC_AS_NAME => source.keep(name.to_owned()),
             _ => written,
         }

@@ -40,6 +40,7 @@ mod events;
 mod expressions;
 mod fixtures;
 mod forks;
+mod formats;
 mod found_modules;
 mod frames;
 mod function_texts;
@@ -74,11 +75,13 @@ mod operators;
 mod options;
 mod partial_bindings;
 mod parts;
+mod patterns;
 mod pickles;
 mod presence;
 mod properties;
 mod putenv;
 mod queues;
+mod records;
 mod refusals;
 mod releases;
 mod repeated_runs;
@@ -217,7 +220,7 @@ pub(super) struct Interpreter<'p> {
     /// What the generators that are running gave so far, innermost last.
     given: Vec<YieldedValues<'p>>,
     /// The generator that runs next is asked for its next value only.
-    asks_next: bool,
+    asks: generators::AskedFor,
     /// What the last `yield` gave.
     yielded: Option<Value<'p>>,
     /// The functions and modules that are waiting for the running one, outermost first.
@@ -341,7 +344,7 @@ impl<'p> Interpreter<'p> {
             asked_count: false,
             resumes: Vec::new(),
             given: Vec::new(),
-            asks_next: false,
+            asks: generators::AskedFor::Some,
             yielded: None,
             callers: Vec::new(),
             counted_places: FxHashSet::default(),

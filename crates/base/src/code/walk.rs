@@ -202,7 +202,12 @@ impl<'c, 's> CodeWalker<'_, '_, 'c, 's> {
             StatementKind::Match { subject, arms } => {
                 self.expr(subject);
                 for arm in arms {
-                    arm.literals.iter().chain(&arm.guard).for_each(|literal| self.expr(literal));
+                    let mut parts = Vec::new();
+                    match &arm.pattern {
+                        Some(pattern) => pattern.expressions(&mut parts),
+                        None => parts.extend(&arm.literals),
+                    }
+                    parts.into_iter().chain(&arm.guard).for_each(|part| self.expr(part));
                     self.block(&arm.body);
                 }
             }

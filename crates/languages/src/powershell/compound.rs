@@ -95,7 +95,7 @@ impl<'s> Lowering<'s, '_> {
             };
             let body = self.block_below(clause);
             let literals = literals.into_iter().collect();
-            arms.push(Arm { literals, always, binds: Vec::new(), guard: None, body });
+            arms.push(Arm { literals, always, binds: Vec::new(), pattern: None, guard: None, body });
         }
         self.first.clear();
         // `default` runs when nothing else does, wherever it stands.

@@ -10,6 +10,9 @@ use ruff_python_ast::{self as ast, StringFlags};
 use ruff_text_size::{Ranged, TextRange};
 use std::borrow::Cow;
 
+/// What keeps the value in the middle of `first < middle < last`.
+const IN_THE_MIDDLE: &str = "the middle of a comparison";
+
 impl<'s> Lowering<'s, '_> {
     pub(super) fn expr(&mut self, expr: &ast::Expr) -> Expr<'s> {
         let range = expr.range();
@@ -79,11 +82,7 @@ impl<'s> Lowering<'s, '_> {
                     let sides = (self.expr(&compare.left), self.expr(right));
                     ExprKind::Compare(comparison(*operator), Box::new(sides))
                 }
-                _ => {
-                    let mut parts = vec![self.expr(&compare.left)];
-                    parts.extend(self.exprs(&*compare.comparators));
-                    ExprKind::Unknown(parts)
-                }
+                (operators, others) => self.chain(&compare.left, operators, others),
             },
             E::If(choice) => ExprKind::Choice(Box::new((
                 self.expr(&choice.test),
@@ -122,6 +121,30 @@ impl<'s> Lowering<'s, '_> {
             }
             E::EllipsisLiteral(_) | E::IpyEscapeCommand(_) => ExprKind::Unknown(Vec::new()),
         }
+    }
+
+    /// `0 < index <= last` is `0 < index and index <= last`, where what stands in the middle is asked once.
+    fn chain(&mut self, first: &ast::Expr, operators: &[ast::CmpOp], others: &[ast::Expr]) -> ExprKind<'s> {
+        let mut left = self.expr(first);
+        let mut parts = Vec::with_capacity(operators.len());
+        for (number, (operator, other)) in operators.iter().zip(others).enumerate() {
+            let span = self.span(TextRange::new(first.start(), other.end()));
+            let mut right = self.expr(other);
+            let next = match number + 1 < operators.len() {
+                false => None,
+                true if is_plain(other) => Some(self.expr(other)),
+                true => {
+                    let middle = right.span;
+                    right = Expr { span: middle, kind: ExprKind::Bind(IN_THE_MIDDLE, Box::new(right)) };
+                    Some(Expr { span: middle, kind: ExprKind::Name(IN_THE_MIDDLE) })
+                }
+            };
+            let sides = (left, right);
+            parts.push(Expr { span, kind: ExprKind::Compare(comparison(*operator), Box::new(sides)) });
+            let Some(next) = next else { break };
+            left = next;
+        }
+        ExprKind::All(parts)
     }
 
     /// The text of a string literal: borrowed from the source unless it has escapes or several parts.
@@ -283,6 +306,15 @@ impl<'s> Lowering<'s, '_> {
 
     pub(super) fn targets(&mut self, targets: &[ast::Expr]) -> Vec<Target<'s>> {
         targets.iter().map(|target| self.target(target)).collect()
+    }
+}
+
+/// Whether reading it twice is the same as reading it once.
+fn is_plain(expr: &ast::Expr) -> bool {
+    match expr {
+        ast::Expr::UnaryOp(operation) => is_plain(&operation.operand),
+        ast::Expr::Attribute(attribute) => is_plain(&attribute.value),
+        expr => expr.is_name_expr() || expr.is_literal_expr(),
     }
 }
 

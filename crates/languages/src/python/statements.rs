@@ -4,8 +4,8 @@ use super::Lowering;
 use super::expressions::operator;
 use super::nesting::MAX_DEPTH;
 use crate::code::{
-    Arm, Block, Class, Expr, ExprKind, Function, Handler, Import, ImportNames, ImportedName, Statement,
-    StatementKind,
+    Block, Class, Expr, ExprKind, Function, Handler, Import, ImportNames, ImportedName, Statement,
+    StatementKind, Target,
 };
 use crate::languages::notebook::{Escape, steps_of};
 use ruff_python_ast as ast;
@@ -106,7 +106,7 @@ impl<'s> Lowering<'s, '_> {
             },
             S::Try(step) => StatementKind::Try {
                 body: self.block(&step.body),
-                handlers: step.handlers.iter().map(|handler| self.handler(handler)).collect(),
+                handlers: self.handlers(step),
                 otherwise: self.block(&step.orelse),
                 finally: self.block(&step.finalbody),
             },
@@ -173,7 +173,9 @@ impl<'s> Lowering<'s, '_> {
         let (keywords, bases): (Vec<_>, Vec<_>) =
             arguments.into_iter().partition(|argument| argument.name.is_some());
         let bases = bases.into_iter().map(|base| base.value).collect();
+        let outer = self.class.replace(class.name.as_str().trim_start_matches('_').to_owned());
         let body = self.block(&class.body);
+        self.class = outer;
         self.code.classes.push(Class {
             name: self.name(&class.name),
             span: self.span(class.range),
@@ -263,6 +265,35 @@ impl<'s> Lowering<'s, '_> {
         }
     }
 
+    fn handlers(&mut self, step: &ast::StmtTry) -> Vec<Handler<'s>> {
+        let handlers: Vec<_> = step.handlers.iter().map(|handler| self.handler(handler)).collect();
+        if !step.is_star || handlers.len() < 2 {
+            return handlers;
+        }
+        // Several of `except*` may run, one after the other: they are one handler whose parts run on some ways.
+        let mut whole = Handler {
+            head: handlers[0].head,
+            name: None,
+            types: Vec::new(),
+            import_errors: handlers.iter().all(|handler| handler.import_errors),
+            body: Vec::new(),
+        };
+        for handler in handlers {
+            let span = handler.head;
+            let unknown = || Expr { span, kind: ExprKind::Unknown(Vec::new()) };
+            let mut then = handler.body;
+            if let Some(name) = handler.name {
+                let targets = vec![Target::Name(name, span)];
+                let kind = StatementKind::Assign { targets, value: Some(unknown()), annotated: false };
+                then.insert(0, Statement { span, kind });
+            }
+            whole.types.extend(handler.types);
+            let kind = StatementKind::Branch { test: unknown(), then, otherwise: Vec::new() };
+            whole.body.push(Statement { span, kind });
+        }
+        vec![whole]
+    }
+
     fn handler(&mut self, handler: &ast::ExceptHandler) -> Handler<'s> {
         let ast::ExceptHandler::ExceptHandler(handler) = handler;
         let types = match handler.type_.as_deref() {
@@ -279,73 +310,6 @@ impl<'s> Lowering<'s, '_> {
             import_errors: handler.type_.as_deref().is_some_and(is_import_error),
             body: self.block(&handler.body),
         }
-    }
-
-    fn arm(&mut self, case: &ast::MatchCase) -> Arm<'s> {
-        let mut arm = Arm {
-            literals: Vec::new(),
-            always: case.pattern.is_irrefutable(),
-            binds: Vec::new(),
-            guard: case.guard.as_ref().map(|guard| self.expr(guard)),
-            body: Vec::new(),
-        };
-        self.pattern(&case.pattern, &mut arm);
-        arm.body = self.block(&case.body);
-        arm
-    }
-
-    fn pattern(&mut self, pattern: &ast::Pattern, arm: &mut Arm<'s>) {
-        match pattern {
-            ast::Pattern::MatchValue(value) => arm.literals.push(self.expr(&value.value)),
-            ast::Pattern::MatchOr(or) => or.patterns.iter().for_each(|pattern| self.pattern(pattern, arm)),
-            ast::Pattern::MatchAs(bind) => {
-                arm.binds.extend(bind.name.as_ref().map(|name| self.name(name)));
-                if let Some(pattern) = &bind.pattern {
-                    self.pattern(pattern, arm);
-                }
-            }
-            ast::Pattern::MatchStar(star) => {
-                arm.binds.extend(star.name.as_ref().map(|name| self.name(name)));
-            }
-            // What a structural pattern accepts is not a choice of literals; its parts bind names.
-            ast::Pattern::MatchSequence(sequence) => {
-                let values: Option<Vec<&ast::Expr>> = sequence
-                    .patterns
-                    .iter()
-                    .map(|pattern| match pattern {
-                        ast::Pattern::MatchValue(value) => Some(&*value.value),
-                        _ => None,
-                    })
-                    .collect();
-                // `case (8, 6):` is a literal as a whole.
-                if let Some(values) = values.filter(|values| !values.is_empty()) {
-                    let span = self.span(sequence.range);
-                    let parts = values.into_iter().map(|value| self.expr(value)).collect();
-                    arm.literals.push(Expr { span, kind: ExprKind::Sequence(parts) });
-                    return;
-                }
-                self.bindings_of(&sequence.patterns, arm);
-            }
-            ast::Pattern::MatchMapping(mapping) => {
-                self.bindings_of(&mapping.patterns, arm);
-                arm.binds.extend(mapping.rest.as_ref().map(|name| self.name(name)));
-            }
-            ast::Pattern::MatchClass(class) => {
-                self.bindings_of(&class.arguments.patterns, arm);
-                for keyword in &class.arguments.keywords {
-                    self.bindings_of(std::slice::from_ref(&keyword.pattern), arm);
-                }
-            }
-            ast::Pattern::MatchSingleton(_) => {}
-        }
-    }
-
-    fn bindings_of(&mut self, patterns: &[ast::Pattern], arm: &mut Arm<'s>) {
-        let literals = std::mem::take(&mut arm.literals);
-        for pattern in patterns {
-            self.deeper(|lowering| lowering.pattern(pattern, arm));
-        }
-        arm.literals = literals;
     }
 }
 

@@ -240,7 +240,7 @@ impl<'s> Lowering<'s> {
                 nesting_room(|| lowering.tail(&arm.body, sink, &mut body));
                 (guard, body)
             });
-            arms.push(Arm { literals, always, binds, guard, body });
+            arms.push(Arm { literals, always, binds, pattern: None, guard, body });
         }
         self.push(span, StatementKind::Match { subject, arms }, out);
     }

@@ -194,7 +194,7 @@ impl<'s> Lowering<'s, '_> {
             for child in item.named_children(&mut inner).filter(|child| !patterns.contains(child)) {
                 self.statement(child, &mut body);
             }
-            arms.push(Arm { literals, always, binds: Vec::new(), guard: None, body });
+            arms.push(Arm { literals, always, binds: Vec::new(), pattern: None, guard: None, body });
         }
         block.push(self.step(node, StatementKind::Match { subject, arms }));
     }

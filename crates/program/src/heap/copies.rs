@@ -394,6 +394,7 @@ mod tests {
             bases,
             metaclass: None,
             dataclass,
+            fields: Default::default(),
             counts_devices,
             marks,
         })

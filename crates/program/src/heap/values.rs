@@ -128,6 +128,8 @@ pub(crate) struct DecoratorMarks<'p> {
     pub is_command: bool,
     /// What Hydra fills its first parameter with.
     pub settings: Option<Value<'p>>,
+    /// The name of the function that it stands for: `functools.wraps(function)`.
+    pub name: Option<&'p str>,
     /// The decorator that releases GPU memory behind it, by the policy.
     pub cleanup: Option<&'p str>,
 }
@@ -162,6 +164,17 @@ pub enum Role {
     CachedProperty,
 }
 
+/// What a decorator says of the fields of a class.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct FieldRules {
+    /// None can be set again.
+    pub frozen: bool,
+    /// Two objects are equal where their fields are.
+    pub compares: bool,
+    /// All are given by name.
+    pub by_keyword: bool,
+}
+
 #[derive(Clone, Debug)]
 pub(crate) struct ClassValue<'p> {
     pub file: FileId,
@@ -172,6 +185,7 @@ pub(crate) struct ClassValue<'p> {
     /// The class of the class, where the project has one.
     pub metaclass: Option<Rc<ClassValue<'p>>>,
     pub dataclass: bool,
+    pub fields: FieldRules,
     pub counts_devices: bool,
     pub marks: Rc<DecoratorMarks<'p>>,
 }

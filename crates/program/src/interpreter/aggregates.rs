@@ -22,7 +22,7 @@ impl<'p> Interpreter<'p> {
         let elements = if several {
             Some(args.items.iter().map(|argument| self.force(argument.value.clone())).collect())
         } else {
-            let value = self.iterate(value, span);
+            let value = self.iterate_all(value, span);
             self.elements(&value)
         };
         let start =
@@ -144,7 +144,7 @@ impl<'p> Interpreter<'p> {
     /// `sorted(values, key=function)`: the function is called with each of the values, if there is one.
     pub(super) fn call_with_each(&mut self, function: &Value<'p>, args: &Args<'p>, span: Span) {
         let Some(values) = args.at(0).map(|argument| argument.value.clone()) else { return };
-        let values = self.iterate(values, span);
+        let values = self.iterate_all(values, span);
         match self.elements(&values).filter(|elements| elements.len() <= MOST_ELEMENTS) {
             Some(elements) => {
                 for element in elements {

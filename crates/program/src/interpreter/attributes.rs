@@ -16,7 +16,11 @@ impl<'p> Interpreter<'p> {
     pub(super) fn set_attribute(&mut self, object: &Value<'p>, name: &'p str, value: Value<'p>) {
         match object {
             Value::Instance(instance) => {
-                if !self.set_by_method(instance, name, &value) && !self.set_property(instance, name, &value) {
+                if self.is_not_to_be_set(instance, name) {
+                    self.seems_to_raise();
+                } else if !self.set_by_method(instance, name, &value)
+                    && !self.set_property(instance, name, &value)
+                {
                     self.bind_attribute(object, name, value);
                 }
             }
@@ -36,7 +40,16 @@ impl<'p> Interpreter<'p> {
     /// The same, whatever methods the class of the object has for that.
     pub(super) fn bind_attribute(&mut self, object: &Value<'p>, name: &'p str, value: Value<'p>) {
         let scope = match object {
-            Value::Instance(instance) => instance.scope,
+            Value::Instance(instance) if name != "__dict__" && self.shows_itself(instance) => {
+                let name = Value::text(name, self.place(self.here.statement));
+                return self.set_item(object, &name, &value);
+            }
+            Value::Instance(instance) => {
+                if name == "__dict__" {
+                    self.setters.insert(name);
+                }
+                instance.scope
+            }
             Value::Class(class) => {
                 self.wake(class);
                 class.scope
@@ -108,6 +121,10 @@ impl<'p> Interpreter<'p> {
                 let Value::Text(name) = name()? else { return Some(Value::Unknown) };
                 let name = self.name_in(object, &name)?;
                 Some(self.plain_attribute(instance, name, span))
+            }
+            ("__init__", Value::Instance(_)) => {
+                self.fill_container(object, args, span);
+                None
             }
             ("__delattr__", Value::Instance(_)) => {
                 let name = name()?;

@@ -16,7 +16,8 @@ impl<'p> Interpreter<'p> {
         // counted the devices or cleans up, that is said of literals too.
         let is_entry = class.file == self.entry;
         self.summaries.note(Dependency::IsEntry(class.file, is_entry));
-        let counts_now = is_entry || self.has_counted() || self.assured.is_some();
+        let counts_now =
+            is_entry || self.is_enumeration(class) || self.has_counted() || self.assured.is_some();
         let is_list = |value: &Expr<'p>| self.makes_collection(value);
         if !counts_now && self.body_of(class).iter().all(|step| only_binds(self.code(), step, &is_list)) {
             self.heap.set_waiting(class.scope, true);

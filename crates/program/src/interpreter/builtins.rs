@@ -27,6 +27,19 @@ impl<'p> Interpreter<'p> {
                 let place = value.place().unwrap_or(self.place(span));
                 value.as_text().map_or(Value::Unknown, |text| Value::text(text.into_owned(), place))
             }
+            ("str" | "repr", Some(value @ Value::Collection(_))) if args.items.len() == 1 => {
+                let written = self.written(&value, 0);
+                written.map_or(Value::Unknown, |text| Value::text(text, self.place(span)))
+            }
+            ("repr", Some(value @ (Value::Text(_) | Value::Int(..) | Value::None))) => {
+                let written = self.written(&value, 0);
+                written.map_or(Value::Unknown, |text| Value::text(text, self.place(span)))
+            }
+            ("format", Some(value @ (Value::Text(_) | Value::Int(..)))) => {
+                let spec = args.at(1).map_or(Some(Default::default()), |spec| spec.value.as_text());
+                let text = spec.and_then(|spec| super::formats::formatted(&value, &spec));
+                text.map_or(Value::Unknown, |text| Value::text(text, self.place(span)))
+            }
             ("str", Some(Value::OneOf(values))) => {
                 let texts: Option<Vec<_>> = values
                     .iter()
@@ -75,7 +88,7 @@ impl<'p> Interpreter<'p> {
                 Value::Outside(self.paths.id(NAMES_IN_ENVIRONMENT))
             }
             ("list" | "set" | "frozenset" | "sorted", Some(value)) => {
-                let value = self.iterate(value, span);
+                let value = self.iterate_all(value, span);
                 let mut elements = self.elements(&value);
                 match name {
                     "sorted" => {
@@ -88,7 +101,7 @@ impl<'p> Interpreter<'p> {
                         }
                     }
                     "set" | "frozenset" => {
-                        let elements = elements.map(each_once).map_or(Value::Unknown, Value::sequence);
+                        let elements = elements.and_then(each_once).map_or(Value::Unknown, Value::sequence);
                         return Some(self.collection_but_no_list(elements));
                     }
                     _ => {}
@@ -115,14 +128,17 @@ impl<'p> Interpreter<'p> {
                 }
             }
             ("tuple", Some(value)) => {
-                let value = self.iterate(value, span);
+                let value = self.iterate_all(value, span);
                 self.elements(&value).map_or(Value::Unknown, Value::sequence)
             }
             ("dict", first) => {
                 let made = self.make_dict(first, args, span);
                 self.collection(made)
             }
-            ("len", Some(value @ Value::Instance(_))) => {
+            ("len", Some(Value::Instance(object))) if let Some(parts) = self.parts_of_tuple(&object) => {
+                Value::Int(parts.len() as i64, self.place(span))
+            }
+            ("len", Some(value @ (Value::Instance(_) | Value::Class(_)))) => {
                 self.special(&value, "__len__", Vec::new(), span).unwrap_or(Value::Unknown)
             }
             ("len", Some(Value::Text(text))) => {
@@ -274,7 +290,7 @@ impl<'p> Interpreter<'p> {
     fn make_dict(&mut self, first: Option<Value<'p>>, args: &Args<'p>, span: Span) -> Value<'p> {
         let mut items = Vec::new();
         let first = first.map(|first| match first {
-            Value::Stream(_) | Value::Paused(_) => self.iterate(first, span),
+            Value::Stream(_) | Value::Paused(_) => self.iterate_all(first, span),
             first => self.contents(&first),
         });
         match first {

@@ -134,7 +134,7 @@ impl<'p> Interpreter<'p> {
                 continue;
             }
             // `*args` with a known sequence or `**kwargs` with known keys add what they hold.
-            match self.iterate(value, span) {
+            match self.iterate_all(value, span) {
                 Value::Sequence(values) => {
                     args.items.extend(values.iter().map(|value| Arg {
                         name: None,
@@ -237,7 +237,8 @@ impl<'p> Interpreter<'p> {
                 self.constant_method(receiver, name, &args, span)
             }
             Value::None => self.attribute(receiver, name, span),
-            Value::Paused(_) | Value::Stream(_) | Value::Bool(_) => Value::Unknown,
+            Value::Paused(_) => self.resumed_by(receiver, name, &args, span),
+            Value::Stream(_) | Value::Bool(_) => Value::Unknown,
             Value::OneOf(values) => {
                 self.call_each(values, |run, value| run.call_method(value, name, args.clone(), span))
             }
@@ -254,6 +255,11 @@ impl<'p> Interpreter<'p> {
                 self.note_use_in_child(receiver, Some(name), span);
                 match method {
                     Value::Unknown | Value::Outside(_) => {
+                        if let (Value::Class(class), "_make") = (receiver, name)
+                            && let Some(made) = self.tuple_of(class, &args, span)
+                        {
+                            return made;
+                        }
                         if let Value::Instance(instance) = receiver
                             && let Some(result) = self.method_of_container(instance, name, &args, span)
                         {

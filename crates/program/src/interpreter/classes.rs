@@ -42,7 +42,7 @@ impl<'p> Interpreter<'p> {
         let class = &self.code().classes[index];
         let Decorated { wrappers, marks, counts_devices } = self.eval_decorators(decorators);
         let dataclass = wrappers.iter().any(|wrapper| match wrapper {
-            Value::Outside(path) => makes_fields(self.paths.text(*path)),
+            Value::Outside(path) => super::records::makes_fields(self.paths.text(*path)),
             _ => false,
         });
         let bases: Vec<_> = class.bases.iter().map(|base| self.eval(base)).collect();
@@ -57,6 +57,7 @@ impl<'p> Interpreter<'p> {
             bases,
             metaclass: metaclass.clone(),
             dataclass,
+            fields: self.field_rules(decorators, &wrappers),
             counts_devices,
             marks,
         });
@@ -67,18 +68,6 @@ impl<'p> Interpreter<'p> {
             value = self.decorate(wrapper, value, decorator.span);
         }
         value
-    }
-
-    /// Whether a base makes the annotated names of the class the arguments of its constructor.
-    fn fields_from(&mut self, base: &Value<'p>) -> bool {
-        match self.force(base.clone()) {
-            Value::Outside(path) => {
-                let text = self.paths.text(path);
-                ["typing.NamedTuple", "pydantic.BaseModel", "msgspec.Struct"].contains(&&**text)
-            }
-            Value::Class(base) => base.dataclass,
-            _ => false,
-        }
     }
 
     /// The class of a class: the one that is named, or that of a base.
@@ -115,12 +104,14 @@ impl<'p> Interpreter<'p> {
                     let own = self.name_of_class(class, span);
                     let names = self.own_names(&object, span).unwrap_or(Value::Unknown);
                     let names = self.collection(names);
+                    let told = names.clone();
                     let bases = Value::sequence(class.bases.clone());
                     let mut args = Args::positional(vec![own, bases, names], span);
                     args.items.extend(keywords.items.iter().cloned());
                     self.handed.being_made.push(class.clone());
                     self.run_function(&method, args, span);
                     self.handed.being_made.pop();
+                    self.take_names(class, &told);
                 }
             }
         }
@@ -129,7 +120,9 @@ impl<'p> Interpreter<'p> {
         members.sort_by_key(|(name, _)| *name);
         for (name, member) in members {
             if let Value::Instance(instance) = &member
-                && let Value::Function(_) = self.class_attribute(&instance.class, "__set__")
+                && ["__set__", "__delete__"]
+                    .into_iter()
+                    .any(|method| matches!(self.class_attribute(&instance.class, method), Value::Function(_)))
             {
                 self.setters.insert(name);
             }
@@ -170,13 +163,17 @@ impl<'p> Interpreter<'p> {
             }
             Value::Instance(instance) => self.instance_attribute(instance, name, span),
             Value::Function(closure) if matches!(name, "__name__" | "__qualname__") => {
-                Value::text(self.function_of(closure).name, self.place(span))
+                Value::text(self.shown_name(closure), self.place(span))
             }
             Value::Class(class) if name == "__name__" => self.name_of_class(class, span),
             Value::Class(class) => {
                 let found = self.class_attribute(class, name);
-                if let ("__dict__", Value::Unknown) = (name, &found) {
-                    return self.own_names(object, span).unwrap_or(found);
+                match (name, &found) {
+                    ("__dict__", Value::Unknown) => return self.own_names(object, span).unwrap_or(found),
+                    (_, Value::Unknown) if class.metaclass.is_some() => {
+                        return self.attribute_of_metaclass(class, name, span);
+                    }
+                    _ => {}
                 }
                 self.bind_method(found, object, Some(object), span)
             }
@@ -192,7 +189,9 @@ impl<'p> Interpreter<'p> {
             {
                 self.attribute_of_member(object, name, span).unwrap_or_else(|| self.raises())
             }
-            Value::Text(_) if name == "name" => {
+            // The member of an enumeration is what it holds.
+            Value::Int(..) if name == "value" => object.clone(),
+            Value::Text(_) | Value::Int(..) if name == "name" => {
                 self.attribute_of_member(object, name, span).unwrap_or(Value::Unknown)
             }
             Value::Text(text) => self.path_attribute(&text.text, name, span),
@@ -261,17 +260,22 @@ impl<'p> Interpreter<'p> {
         name: &'p str,
         span: Span,
     ) -> Value<'p> {
-        // `self.__name` is of the class in which it is written, whatever classes that build on it have.
-        let own = self.here.class.clone().filter(|_| name.starts_with("__") && !name.ends_with("__"));
-        let found = match own.and_then(|class| self.own_attribute(&class, name)) {
-            Some(own) => own,
-            None => self.class_attribute(&instance.class, name),
-        };
+        let mut found = self.class_attribute(&instance.class, name);
+        if matches!(found, Value::Outside(_)) && self.lacks_as_container(&instance.class, name) {
+            found = Value::Unknown;
+        }
         let (object, class) = (Value::Instance(instance.clone()), Value::Class(instance.class.clone()));
         match &found {
             Value::Unknown if name == "__dict__" => self.own_names(&object, span).unwrap_or(found),
             // Every object has these, whatever `__getattr__` says.
             Value::Unknown if name.starts_with("__") && name.ends_with("__") => found,
+            Value::Unknown
+                if self.shows_itself(instance)
+                    && let Some(item) =
+                        self.item_of_object(instance, &Value::text(name, self.place(span))) =>
+            {
+                item
+            }
             // What the class holds may be anything.
             Value::Unknown if self.holds(&instance.class, name) => found,
             Value::Unknown => {
@@ -426,11 +430,6 @@ impl<'p> Interpreter<'p> {
 /// Whether a base brings nothing along.
 pub(super) fn brings_nothing(base: &str) -> bool {
     ["builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"].contains(&base)
-}
-
-/// Whether a decorator makes the annotated names of a class the arguments of its constructor.
-fn makes_fields(decorator: &str) -> bool {
-    decorator.contains("dataclass") || decorator.starts_with("attr.") || decorator.starts_with("attrs.")
 }
 
 /// What a name is that a class has on some ways only, and what the classes behind it have.

@@ -289,7 +289,7 @@ impl<'p> Interpreter<'p> {
     /// `container += more`: the same object, which holds more. `false` when it is no object that can.
     pub(super) fn extend_in_place(&mut self, container: &Value<'p>, more: &Value<'p>, span: Span) -> bool {
         let Value::Collection(scope) = container else { return false };
-        let more = self.iterate(more.clone(), span);
+        let more = self.iterate_all(more.clone(), span);
         let extended = match (self.contents(container), self.elements(&more), &more) {
             (Value::Mapping(items), _, Value::Mapping(others)) => {
                 Value::mapping(merged(items.to_vec(), others))
@@ -315,7 +315,7 @@ impl<'p> Interpreter<'p> {
             ("add", Some(value)) if values.iter().any(|known| equal(known, &value) == Some(true)) => {}
             ("append" | "add", Some(value)) => values.push(value),
             ("extend" | "update", Some(more)) => {
-                let more = self.iterate(more, span);
+                let more = self.iterate_all(more, span);
                 match self.elements(&more) {
                     Some(more) => values.extend(more),
                     None => return Some((Value::Unknown, Value::None)),
@@ -340,13 +340,11 @@ impl<'p> Interpreter<'p> {
             ("clear", None) => values.clear(),
             ("reverse", None) => values.reverse(),
             ("sort", None) => {
-                if let Some(key) = args.keyword("key") {
-                    let key = key.value.clone();
-                    let listed = Args::positional(vec![Value::sequence(values.clone())], span);
-                    self.call_with_each(&key, &listed, span);
-                }
-                let sorted = if args.items.is_empty() { self.sorted_by_methods(values) } else { None };
-                return Some((sorted.map_or(Value::Unknown, Value::sequence), Value::None));
+                let mut listed = Args::positional(vec![Value::sequence(values)], span);
+                listed.items.extend(args.items.iter().cloned());
+                let sorted = self.call_builtin("sorted", &listed, span);
+                let sorted = sorted.map_or(Value::Unknown, |sorted| self.contents(&sorted));
+                return Some((sorted, Value::None));
             }
             ("pop", None) => {
                 if values.is_empty() {

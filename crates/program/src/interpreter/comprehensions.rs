@@ -54,7 +54,7 @@ impl<'p> Interpreter<'p> {
         if let Some(names) = self.in_environment(&iterable, generator.iterable.span) {
             return self.comprehend_environment(comprehension, depth, names, results);
         }
-        let iterable = self.iterate(iterable, generator.iterable.span);
+        let iterable = self.iterate_all(iterable, generator.iterable.span);
         if self.flow != Flow::Next {
             return false;
         }

@@ -53,8 +53,15 @@ impl<'p> Interpreter<'p> {
             (Value::Text(separator), "join") => {
                 let Some(list) = args.at(0) else { return Value::Unknown };
                 let of_numbers = separator.text.trim() == "," && self.are_texts_of_numbers(&list.value);
-                let list = self.iterate(list.value.clone(), span);
-                let Value::Sequence(values) = &list else {
+                let list = self.iterate_all(list.value.clone(), span);
+                let keys = match &list {
+                    Value::Sequence(values) => Some(values.to_vec()),
+                    Value::Mapping(items) if !items.is_empty() => {
+                        Some(items.iter().map(|(key, _)| key.clone()).collect())
+                    }
+                    _ => None,
+                };
+                let Some(values) = keys else {
                     return if of_numbers { self.text_of_numbers() } else { Value::Unknown };
                 };
                 let texts: Option<Vec<_>> = values

@@ -1,9 +1,9 @@
-//! Objects: what calling a class of the project makes, and the fields of dataclasses.
+//! Objects: what calling a class of the project makes.
 
 use super::Interpreter;
-use super::calls::{Arg, Args};
-use super::classes::{DEEPEST, brings_nothing};
-use crate::code::{Class, Code, Expr, ExprKind, StatementKind, Target};
+use super::calls::Args;
+use super::classes::brings_nothing;
+use crate::code::{Class, Code, Expr, ExprKind, StatementKind};
 use crate::facts::{Place, Span};
 use crate::program::heap::values::{ClassValue, Instance, ScopeId, Value};
 use std::rc::Rc;
@@ -58,12 +58,13 @@ impl<'p> Interpreter<'p> {
                 // The class itself is what effects are known about: `class Mine(DataParallel)`.
                 let class_path = path.trim_end_matches(".__init__").trim_end_matches("()");
                 self.apply_call_effects(class_path, &args, site);
+                self.fill_container(&instance, &args, site);
             }
             _ if class.dataclass => {
-                self.fill_fields(class, scope, &args, site);
+                let told = self.fill_fields(class, scope, &args, site);
                 match self.class_attribute(class, "__post_init__") {
                     Value::Function(after) => {
-                        self.run_function(&after.bound_to(instance.clone()), Args::default(), site);
+                        self.run_function(&after.bound_to(instance.clone()), told, site);
                     }
                     // It is made of a known one: `class Mine(TrainingArguments)`.
                     Value::Outside(path) => {
@@ -143,53 +144,6 @@ impl<'p> Interpreter<'p> {
             Value::Class(class) if is_bare => Some(self.new_instance(class).0),
             _ => None,
         }
-    }
-
-    /// Sets the fields of a dataclass from the arguments; the others keep the defaults of the class.
-    fn fill_fields(&mut self, class: &Rc<ClassValue<'p>>, scope: u32, args: &Args<'p>, site: Span) {
-        for (position, field) in self.fields(class, 0).into_iter().enumerate() {
-            if let Some(argument) = args.get(Some(position), Some(field)) {
-                self.bind_in(scope, field, argument.value.clone());
-            } else if args.open {
-                self.bind_in(scope, field, Value::Unknown);
-            } else if let made @ Value::Stream(_) = self.class_attribute(class, field) {
-                let made = self.run_paused(&made, site);
-                self.bind_in(scope, field, made);
-            }
-        }
-    }
-
-    /// `dataclasses.replace(object, name=value)`: another object, whose other fields are those of the first.
-    pub(super) fn remade(&mut self, args: &Args<'p>, site: Span) -> Option<Value<'p>> {
-        let object = self.force(args.at(0)?.value.clone());
-        let Value::Instance(instance) = &object else { return None };
-        let mut fields = Args { items: args.items[1..].to_vec(), open: args.open };
-        for field in self.fields(&instance.class, 0) {
-            if fields.keyword(field).is_none() {
-                let value = self.attribute(&object, field, site);
-                fields.items.push(Arg { name: Some(field.into()), value, span: site });
-            }
-        }
-        Some(self.instantiate(&instance.class, fields, site))
-    }
-
-    /// The annotated names of a class, after those of its bases.
-    pub(super) fn fields(&mut self, class: &Rc<ClassValue<'p>>, depth: usize) -> Vec<&'p str> {
-        let mut fields = Vec::new();
-        for base in class.bases.clone().into_iter().filter(|_| depth < DEEPEST) {
-            if let Value::Class(base) = self.force(base) {
-                fields.extend(self.fields(&base, depth + 1));
-            }
-        }
-        for step in &self.class_code(class).body {
-            if let StatementKind::Assign { targets, annotated: true, .. } = &step.kind
-                && let Some(Target::Name(name, _)) = targets.first()
-                && !fields.contains(name)
-            {
-                fields.push(name);
-            }
-        }
-        fields
     }
 }
 

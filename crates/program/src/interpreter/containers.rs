@@ -2,7 +2,9 @@
 //! And `super()`.
 
 use super::Interpreter;
+use super::builtin_names::may_have;
 use super::calls::Args;
+use super::classes::brings_nothing;
 use crate::code::{Call, ExprKind};
 use crate::facts::Span;
 use crate::program::heap::values::{ClassValue, Instance, Value};
@@ -42,6 +44,45 @@ impl<'p> Interpreter<'p> {
         Some(items)
     }
 
+    /// `dict.__init__` of an object that is a dictionary: it holds these items at first.
+    pub(super) fn fill_container(&mut self, object: &Value<'p>, args: &Args<'p>, span: Span) {
+        let Value::Instance(instance) = object else { return };
+        if args.items.is_empty() || args.open {
+            return;
+        }
+        let Some(Value::Collection(items)) = self.items_to_change(instance) else { return };
+        let Some(Value::Collection(made)) = self.call_builtin("dict", args, span) else { return };
+        match self.contents(&Value::Collection(made)) {
+            Value::Mapping(known) if known.iter().all(|(key, _)| matches!(key, Value::Text(_))) => {
+                self.set_contents(items, Value::Mapping(known));
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether a name is none of an object, although a class outside of the project is among its bases: containers of Python
+    /// have no other attributes than these.
+    pub(super) fn lacks_as_container(&mut self, class: &Rc<ClassValue<'p>>, name: &str) -> bool {
+        !may_have(name)
+            && self.resolution_order(class).iter().all(|class| match class {
+                Value::Class(_) => true,
+                Value::Outside(path) => {
+                    let path = &**self.paths.text(*path);
+                    DICTIONARIES.contains(&path) || path == "builtins.list" || brings_nothing(path)
+                }
+                _ => false,
+            })
+    }
+
+    /// Whether an object is a dictionary whose items are its attributes: `self.__dict__ = self`.
+    pub(super) fn shows_itself(&self, object: &Instance<'p>) -> bool {
+        self.setters.contains("__dict__")
+            && matches!(
+                self.in_scope(object.scope, "__dict__"),
+                Some(Value::Instance(shown)) if shown.scope == object.scope
+            )
+    }
+
     /// Whether the elements of an object are those of a container of Python, which gives them by itself.
     pub(super) fn is_container(&mut self, object: &Rc<Instance<'p>>) -> bool {
         const SEQUENCES: &[&str] = &[
@@ -76,9 +117,8 @@ impl<'p> Interpreter<'p> {
         args: &Args<'p>,
         span: Span,
     ) -> Option<Value<'p>> {
-        if name == "_replace" && object.class.dataclass {
-            let itself = Args::positional(vec![Value::Instance(object.clone())], span);
-            return self.remade(&itself.followed_by(args.clone()), span);
+        if let Some(given) = self.method_of_record(object, name, args, span) {
+            return Some(given);
         }
         let Value::Collection(scope) = self.items_set_in(object)? else { return None };
         if name == "get" {

@@ -2,7 +2,7 @@
 
 use super::Interpreter;
 use super::calls::Args;
-use crate::code::Expr;
+use crate::code::{Expr, ExprKind};
 use crate::facts::Span;
 use crate::program::heap::values::{ClassValue, Closure, DecoratorMarks, PathId, Role, Value};
 use std::rc::Rc;
@@ -54,11 +54,34 @@ impl<'p> Interpreter<'p> {
             let wrapper = self.eval_decorator(decorator);
             self.read_marks(&wrapper, &mut marks);
             marks.threads |= self.runs_on_threads(&wrapper, decorator);
+            marks.name = self.name_taken_over(&wrapper, decorator).or(marks.name);
             marks.cleanup = marks.cleanup.or_else(|| self.cleanup_in(decorator));
             wrappers.push(wrapper);
         }
         let counts_devices = std::mem::replace(&mut self.asked_count, asked);
         Decorated { wrappers, marks: Rc::new(marks), counts_devices }
+    }
+
+    /// `@functools.wraps(function)`
+    fn name_taken_over(&mut self, wrapper: &Value<'p>, decorator: &'p Expr<'p>) -> Option<&'p str> {
+        let Value::Outside(path) = wrapper else { return None };
+        if &**self.paths.text(*path) != "functools.wraps()" {
+            return None;
+        }
+        let ExprKind::Call(call) = &decorator.kind else { return None };
+        let function = match call.arguments.first().map(|argument| &argument.value) {
+            Some(function) if matches!(function.kind, ExprKind::Name(_)) => self.eval(function),
+            _ => return None,
+        };
+        match self.force(function) {
+            Value::Function(function) => Some(self.shown_name(&function)),
+            _ => None,
+        }
+    }
+
+    /// What `__name__` of a function is.
+    pub(super) fn shown_name(&self, function: &Closure<'p>) -> &'p str {
+        function.marks.name.unwrap_or(self.function_of(function).name)
     }
 
     /// `@njit(parallel=True)`, `@vectorize(target="parallel")`
@@ -173,7 +196,13 @@ fn is_of_project(value: &Value<'_>) -> bool {
 fn with_marks<'p>(function: Value<'p>, marks: &Rc<DecoratorMarks<'p>>) -> Value<'p> {
     match function {
         Value::Function(closure) => {
-            Value::Function(Rc::new(Closure { marks: marks.clone(), ..Closure::clone(&closure) }))
+            let marks = match closure.marks.name {
+                Some(name) if marks.name.is_none() => {
+                    Rc::new(DecoratorMarks { name: Some(name), ..DecoratorMarks::clone(marks) })
+                }
+                _ => marks.clone(),
+            };
+            Value::Function(Rc::new(Closure { marks, ..Closure::clone(&closure) }))
         }
         other => other,
     }

@@ -56,6 +56,28 @@ impl<'p> Interpreter<'p> {
                 let value = known.or(default).unwrap_or(Value::Unknown);
                 Some((without_key(&items, &key).map_or(Value::Unknown, Value::mapping), value))
             }
+            "move_to_end" => {
+                let key = args.at(0)?.value.clone();
+                let is_last =
+                    args.get(Some(1), Some("last")).is_none_or(|last| last.value.truth() == Some(true));
+                let (moved, kept): (Vec<_>, Vec<_>) =
+                    items.into_iter().partition(|(known, _)| equal(known, &key) != Some(false));
+                let changed = match &moved[..] {
+                    [(known, _)] if is_last && equal(known, &key) == Some(true) => {
+                        Value::mapping(kept.into_iter().chain(moved).collect())
+                    }
+                    _ => Value::Unknown,
+                };
+                Some((changed, Value::None))
+            }
+            // None stands for the environment that was spread.
+            "popitem"
+                if args.items.is_empty()
+                    && items.last().is_some_and(|(key, _)| !matches!(key, Value::None)) =>
+            {
+                let last = items.pop().map(|(key, value)| Value::sequence(vec![key, value]));
+                Some((Value::mapping(items), last.unwrap_or(Value::Unknown)))
+            }
             "popitem" => Some((Value::Unknown, Value::Unknown)),
             _ => None,
         }

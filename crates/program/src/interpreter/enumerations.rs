@@ -1,11 +1,11 @@
-//! Members of enumerations. One is followed as what it holds, a text or a number, and finds the methods of its class by where it
-//! stands; one with a constructor, or whose value Python makes, is an object.
+//! Members of enumerations: objects. One that is a text or a number as well is followed as what it holds, and finds the methods of
+//! its class by where it stands.
 
 use super::Interpreter;
 use super::calls::Args;
 use super::statements::equal;
 use crate::code::{StatementKind, Target};
-use crate::facts::Span;
+use crate::facts::{Place, Span};
 use crate::program::heap::values::{ClassValue, Role, Value};
 use std::rc::Rc;
 
@@ -27,6 +27,13 @@ impl<'p> Interpreter<'p> {
             let StatementKind::Assign { targets, value: Some(_), .. } = &step.kind else { continue };
             let [Target::Name(name, _)] = &targets[..] else { continue };
             let value = self.in_scope(class.scope, name).cloned();
+            // Another name of the same member.
+            let is_known = matches!(&value, Some(Value::Instance(member)) if found.iter().any(|(_, known)| {
+                matches!(known, Value::Instance(known) if known.scope == member.scope)
+            }));
+            if is_known {
+                continue;
+            }
             let is_member = |value: &Value<'p>| !matches!(value, Value::Function(_) | Value::Class(_));
             if !name.starts_with('_')
                 && let Some(value) = value.filter(is_member)
@@ -37,22 +44,79 @@ impl<'p> Interpreter<'p> {
         found
     }
 
-    /// Makes the members objects that have a constructor, or whose values Python makes.
+    /// Whether the members of an enumeration are objects of their own, and nothing that is a text or a number as well.
+    pub(super) fn has_plain_members(&mut self, class: &Rc<ClassValue<'p>>) -> bool {
+        self.resolution_order(class).iter().all(|base| match base {
+            Value::Class(_) => true,
+            Value::Outside(path) => {
+                let path = &**self.paths.text(*path);
+                path == "enum.Enum" || super::classes::brings_nothing(path)
+            }
+            _ => false,
+        })
+    }
+
+    /// What `auto()` gives, by what the members before it are.
+    fn made_by_auto(&self, class: &ClassValue<'p>, name: &str, before: &[i64], place: Place) -> Value<'p> {
+        let is_kind = |kinds: &[&str]| self.is_enumeration_of(class, kinds);
+        if is_kind(&["enum.StrEnum"]) {
+            return Value::text(name.to_lowercase(), place);
+        }
+        let highest = before.iter().copied().max().unwrap_or(0).max(0);
+        match is_kind(&["enum.Flag", "enum.IntFlag"]) {
+            true if highest == 0 => Value::Int(1, place),
+            true => Value::Int(1 << (64 - highest.leading_zeros()).min(62), place),
+            false => Value::Int(highest.saturating_add(1), place),
+        }
+    }
+
+    /// Whether an enumeration builds on one of these.
+    fn is_enumeration_of(&self, class: &ClassValue<'p>, kinds: &[&str]) -> bool {
+        class.bases.iter().any(|base| match base {
+            Value::Outside(path) => kinds.contains(&&**self.paths.text(*path)),
+            Value::Class(base) => self.is_enumeration_of(base, kinds),
+            _ => false,
+        })
+    }
+
+    /// Makes the members what they are: objects, or what Python makes of `auto()`. Those that are texts or numbers as well stay
+    /// what they hold.
     pub(super) fn make_members(&mut self, class: &Rc<ClassValue<'p>>, span: Span) {
         if !self.is_enumeration(class) || self.heap.waits(class.scope) {
             return;
         }
         let makes = |run: &mut Self, name| matches!(run.class_attribute(class, name), Value::Function(_));
         let has_constructor = makes(self, "__init__") || makes(self, "__new__");
+        let are_objects = has_constructor || self.has_plain_members(class);
+        let has_own_auto = makes(self, "_generate_next_value_");
         let members = self.members(class);
-        let mut last = 0;
+        let mut numbers = Vec::new();
+        let mut made: Vec<(Value<'p>, Value<'p>)> = Vec::new();
         for (name, held) in members {
-            let is_made = matches!(&held, Value::Outside(path) if &**self.paths.text(*path) == "enum.auto()");
-            last = if let Value::Int(number, _) = held { number } else { last + 1 };
-            if !is_made && !has_constructor || self.flow != super::Flow::Next {
+            if self.flow != super::Flow::Next {
+                return;
+            }
+            let is_auto = matches!(&held, Value::Outside(path) if &**self.paths.text(*path) == "enum.auto()");
+            let place = self.place_of_member(class, name).unwrap_or(self.place(span));
+            let value = match is_auto {
+                true if has_own_auto => Value::Unknown,
+                true => self.made_by_auto(class, name, &numbers, place),
+                false => held,
+            };
+            numbers.extend(if let Value::Int(number, _) = value { Some(number) } else { None });
+            if !are_objects {
+                if is_auto {
+                    self.bind_in(class.scope, name, value);
+                }
                 continue;
             }
-            let value = if is_made { Value::Int(last, self.place(span)) } else { held.clone() };
+            // Another name of the same value is the same member.
+            let is_it = |(known, _): &&(Value<'p>, Value<'p>)| equal(known, &value) == Some(true);
+            if !has_constructor && let Some((_, member)) = made.iter().find(is_it) {
+                let member = member.clone();
+                self.bind_in(class.scope, name, member);
+                continue;
+            }
             let given = match &self.contents(&value) {
                 Value::Sequence(parts) => parts.to_vec(),
                 _ => vec![value.clone()],
@@ -69,16 +133,62 @@ impl<'p> Interpreter<'p> {
             let Value::Instance(instance) = &member else { continue };
             let scope = instance.scope;
             if self.in_scope(scope, "_value_").is_none() {
-                self.bind_in(scope, "_value_", value);
+                self.bind_in(scope, "_value_", value.clone());
             }
-            let value = self.in_scope(scope, "_value_").cloned().unwrap_or(Value::Unknown);
-            self.bind_in(scope, "value", value);
+            let own = self.in_scope(scope, "_value_").cloned().unwrap_or(Value::Unknown);
+            self.bind_in(scope, "value", own);
             self.bind_in(scope, "name", Value::text(name, self.place(span)));
             if let Value::Function(constructor) = self.class_attribute(class, "__init__") {
                 self.run_function(&constructor.bound_to(member.clone()), args, span);
             }
-            self.bind_in(class.scope, name, member);
+            self.bind_in(class.scope, name, member.clone());
+            made.push((value, member));
         }
+    }
+
+    /// Where the value of a member stands.
+    fn place_of_member(&self, class: &ClassValue<'p>, name: &str) -> Option<Place> {
+        self.class_code(class).body.iter().rev().find_map(|step| match &step.kind {
+            StatementKind::Assign { targets, value: Some(value), .. } => match &targets[..] {
+                [Target::Name(known, _)] if *known == name => {
+                    Some(Place { file: class.file, span: value.span })
+                }
+                _ => None,
+            },
+            _ => None,
+        })
+    }
+
+    /// What `str(member)` and `repr(member)` give, where the class says nothing else.
+    pub(super) fn text_of_member(&mut self, object: &Value<'p>, by: &str, span: Span) -> Option<Value<'p>> {
+        let Value::Instance(instance) = object else { return None };
+        if !self.is_enumeration(&instance.class) || !self.has_plain_members(&instance.class) {
+            return None;
+        }
+        let Value::Text(class) = self.name_of_class(&instance.class, span) else { return None };
+        let Value::Text(name) = self.in_scope(instance.scope, "name").cloned()? else { return None };
+        let whole = format!("{}.{}", class.text, name.text);
+        let text = match by {
+            "repr" => {
+                let value = self.in_scope(instance.scope, "_value_").cloned()?;
+                format!("<{whole}: {}>", self.written(&value, 0)?)
+            }
+            _ => whole,
+        };
+        Some(Value::text(text, self.place(span)))
+    }
+
+    /// Whether a member is equal to something that is no object: only those are that are a text or a number as well.
+    pub(super) fn is_equal_to_member(&mut self, one: &Value<'p>, other: &Value<'p>) -> Option<bool> {
+        let ((Value::Instance(instance), other) | (other, Value::Instance(instance))) = (one, other) else {
+            return None;
+        };
+        let is_constant = matches!(
+            other,
+            Value::Text(_) | Value::Int(..) | Value::Bool(_) | Value::None | Value::Sequence(_)
+        );
+        let is_member = is_constant && self.is_enumeration(&instance.class);
+        (is_member && self.has_plain_members(&instance.class)).then_some(false)
     }
 
     /// `Card("1")`: the member that holds this. `None` where the class is no enumeration, or has its members made elsewhere.
@@ -165,6 +275,11 @@ impl<'p> Interpreter<'p> {
             Value::Class(class) if self.is_enumeration(&class) => Some((class, name)),
             _ => None,
         }
+    }
+
+    /// Whether a constant may be the member of an enumeration.
+    pub(super) fn may_be_member(&mut self, value: &Value<'p>) -> bool {
+        self.class_around(value).is_some()
     }
 
     /// `Card.FIRST.describe()`, `Card.FIRST.name`, where the member is followed as a constant.

@@ -66,7 +66,7 @@ impl<'p> Interpreter<'p> {
                     return self.collection(known);
                 }
                 if let Value::Sequence(values) = &known {
-                    known = Value::sequence(each_once(values.to_vec()));
+                    known = each_once(values.to_vec()).map_or(Value::Unknown, Value::sequence);
                 }
                 self.collection_but_no_list(known)
             }
@@ -209,7 +209,7 @@ impl<'p> Interpreter<'p> {
             match &value.kind {
                 ExprKind::Starred(inner) => {
                     let inner = self.eval(inner);
-                    let inner = self.iterate(inner, value.span);
+                    let inner = self.iterate_all(inner, value.span);
                     match self.elements(&inner) {
                         Some(elements) => known.extend(elements),
                         None => return self.rest_unknown(values),

@@ -8,7 +8,7 @@ use super::loops::Loop;
 use super::{EarlyExits, Flow, Interpreter};
 use crate::code::{Block, Expr, Target};
 use crate::facts::{FileId, Span};
-use crate::program::heap::values::{Closure, ScopeId, Value};
+use crate::program::heap::values::{Closure, ScopeId, Source, StreamOutput, Value};
 use crate::program::state::State;
 use crate::program::summaries::{Dependency, FunctionId, MOST_NESTED, NestedCall};
 use crate::program::trace::FrameId;
@@ -47,6 +47,17 @@ pub(super) struct Active {
     pub object: Option<ScopeId>,
     /// How many modules had been entered.
     pub modules: usize,
+}
+
+/// What who asks a generator wants of it.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum AskedFor {
+    /// Nobody knows how much.
+    #[default]
+    Some,
+    Next,
+    /// All that it gives.
+    All,
 }
 
 /// A generator that somebody waits for.
@@ -89,6 +100,8 @@ pub(super) struct YieldedValues<'p> {
     uncertain: usize,
     /// The ways past what runs then.
     ways_out: EarlyExits,
+    /// It is asked for all that it gives.
+    exhausted: bool,
     /// Nobody says that it is asked for more than the next value: where one leads that waits for ever.
     pub(super) suspended: Option<Landing>,
 }
@@ -109,6 +122,7 @@ impl<'p> Interpreter<'p> {
 
     /// Runs a coroutine or generator that was called before.
     pub(super) fn run_paused(&mut self, value: &Value<'p>, site: Span) -> Value<'p> {
+        let asks = std::mem::take(&mut self.asks);
         match value {
             Value::Paused(paused) => {
                 let key = (paused.closure.file, paused.closure.function);
@@ -130,7 +144,7 @@ impl<'p> Interpreter<'p> {
                 if !self.function_of(&paused.closure).is_generator {
                     return self.run_coroutine(paused, site);
                 }
-                let asks_next = std::mem::take(&mut self.asks_next);
+                let (asks_next, exhausted) = (asks == AskedFor::Next, asks == AskedFor::All);
                 let position = self.position(paused.scope);
                 match position {
                     IteratorPosition::UsedUp => return Value::sequence(Vec::new()),
@@ -139,7 +153,7 @@ impl<'p> Interpreter<'p> {
                         // From where it goes on is not known.
                         self.on_some_ways(|run| {
                             run.begin_anew(paused.scope);
-                            run.asks_next = asks_next;
+                            run.asks = asks;
                             run.run_paused(value, site);
                         });
                         self.set_position(paused.scope, IteratorPosition::Unknown);
@@ -150,7 +164,14 @@ impl<'p> Interpreter<'p> {
                 let frame = self.next_frame();
                 let suspended = asks_next.then(|| self.new_landing());
                 let (uncertain, ways_out) = (self.uncertain, self.ways_out);
-                let given = YieldedValues { values: Some(Vec::new()), frame, uncertain, ways_out, suspended };
+                let given = YieldedValues {
+                    values: Some(Vec::new()),
+                    frame,
+                    uncertain,
+                    ways_out,
+                    exhausted,
+                    suspended,
+                };
                 self.given.push(given);
                 let returned = self.run_to_end(&paused.closure, paused.scope, site);
                 self.bind_in(paused.scope, RETURNED, returned);
@@ -161,7 +182,22 @@ impl<'p> Interpreter<'p> {
                 let given = self.given.pop().and_then(|given| given.values);
                 given.map_or(Value::Unknown, Value::sequence)
             }
-            Value::Stream(stream) => self.rest_of(stream, site),
+            Value::Stream(stream) => {
+                // What a generator gives it passes on, to the end.
+                let is_of_generator = match &stream.source {
+                    Source::Expression { first, .. } => matches!(first, Value::Paused(_)),
+                    Source::Calls { columns, keeps, .. } => {
+                        matches!(&columns[..], [Value::Paused(_)]) && *keeps != StreamOutput::Until
+                    }
+                    _ => false,
+                };
+                if asks == AskedFor::Next || is_of_generator {
+                    self.asks = asks;
+                }
+                let rest = self.rest_of(stream, site);
+                self.asks = AskedFor::Some;
+                rest
+            }
             Value::OneOf(values) => {
                 let waits = |value: &&Value<'p>| matches!(value, Value::Paused(_) | Value::Stream(_));
                 values.iter().filter(waits).for_each(|value| drop(self.run_paused(value, site)));
@@ -190,11 +226,20 @@ impl<'p> Interpreter<'p> {
         self.given.iter().any(|given| given.frame == frame && given.suspended.is_some())
     }
 
+    /// Whether the running generator is asked for all that it gives.
+    pub(super) fn is_exhausted(&self) -> bool {
+        let frame = self.here.frame;
+        self.given.iter().any(|given| given.frame == frame && given.exhausted)
+    }
+
     /// `yield` in a generator of the project: what waits for it runs now.
     pub(super) fn resume_with(&mut self, value: Value<'p>) -> Value<'p> {
         let suspended = self.note_given(Some(std::slice::from_ref(&value)));
         self.yielded = Some(value.clone());
         let Some(number) = self.waiting() else {
+            if self.is_exhausted() {
+                return Value::None;
+            }
             // Nobody says that it is asked for more.
             self.ways_out.of_function = true;
             if let Some(suspended) = suspended {

@@ -5,6 +5,7 @@ use super::calls::Args;
 use super::collections::position;
 use super::compound::ExpectedError;
 use super::data_files::is_section_parser;
+use super::generators::AskedFor;
 use crate::facts::Span;
 use crate::program::heap::values::{Closure, Value};
 use crate::sources::Language;
@@ -76,12 +77,18 @@ impl<'p> Interpreter<'p> {
                     None => self.lacks_item(),
                 }
             }
+            Value::Instance(instance) if let Some(parts) = self.parts_of_tuple(instance) => {
+                self.item(&Value::sequence(parts), key, span)
+            }
             Value::Instance(instance) => {
                 let given = self.special(container, "__getitem__", vec![key.clone()], span);
                 let given = given.or_else(|| self.item_of_object(instance, key));
                 given.unwrap_or_else(|| self.missing_of(container, key, span))
             }
-            Value::Class(class) => self.item_of_class(class, key, span),
+            Value::Class(class) => match self.special(container, "__getitem__", vec![key.clone()], span) {
+                Some(item) => item,
+                None => self.item_of_class(class, key, span),
+            },
             Value::Outside(_) if self.is_environ(container) => self.read_present_variable(key, span),
             Value::Outside(path) if &**self.paths.text(*path) == "sys.argv" => match key {
                 Value::Int(number, _) => self.word_told(*number).unwrap_or(Value::Unknown),
@@ -167,6 +174,22 @@ impl<'p> Interpreter<'p> {
         }
     }
 
+    /// The same for who asks for all elements, however many there are: a generator runs to its end.
+    pub(super) fn iterate_all(&mut self, value: Value<'p>, span: Span) -> Value<'p> {
+        let value = self.force(value);
+        if let Value::Paused(_) | Value::Stream(_) = value {
+            self.asks = AskedFor::All;
+        }
+        if let Value::Instance(object) = &value
+            && self.parts_of_tuple(object).is_none()
+            && let Some(waiting @ Value::Paused(_)) = self.special(&value, "__iter__", Vec::new(), span)
+        {
+            self.asks = AskedFor::All;
+            return self.run_paused(&waiting, span);
+        }
+        self.iterate(value, span)
+    }
+
     /// What a loop over the value sees: a generator runs, anything else is itself.
     pub(super) fn iterate(&mut self, value: Value<'p>, span: Span) -> Value<'p> {
         let value = self.force(value);
@@ -177,14 +200,11 @@ impl<'p> Interpreter<'p> {
                 self.apply_iteration_effects(*path, span);
                 value
             }
+            Value::Instance(object) if let Some(parts) = self.parts_of_tuple(object) => {
+                Value::sequence(parts)
+            }
             Value::Instance(object) => match self.special(&value, "__iter__", Vec::new(), span) {
-                Some(waiting @ (Value::Paused(_) | Value::Stream(_))) => self.run_paused(&waiting, span),
-                Some(elements @ (Value::Sequence(_) | Value::Mapping(_))) => elements,
-                Some(collection @ Value::Collection(_)) => self.contents(&collection),
-                Some(iterator) => {
-                    self.special_often(&iterator, "__next__", Vec::new(), span);
-                    Value::Unknown
-                }
+                Some(iterator) => self.given_by_iterator(iterator, span),
                 None => {
                     match self.special(&value, "__aiter__", Vec::new(), span) {
                         Some(iterator) => self.special_often(&iterator, "__anext__", Vec::new(), span),
@@ -196,7 +216,10 @@ impl<'p> Interpreter<'p> {
             },
             Value::Class(class) => match self.members_in_order(class) {
                 Some(members) => members,
-                None => value,
+                None => match self.special(&value, "__iter__", Vec::new(), span) {
+                    Some(iterator) => self.given_by_iterator(iterator, span),
+                    None => value,
+                },
             },
             // The words of a shell are told elsewhere.
             Value::Text(text) if text.text.len() <= LONGEST_SPELLED && self.is_python_here() => {
@@ -205,6 +228,19 @@ impl<'p> Interpreter<'p> {
                 Value::sequence(text.text.chars().map(letter).collect())
             }
             _ => value,
+        }
+    }
+
+    /// What an iterator gives that `__iter__` made.
+    fn given_by_iterator(&mut self, iterator: Value<'p>, span: Span) -> Value<'p> {
+        match iterator {
+            waiting @ (Value::Paused(_) | Value::Stream(_)) => self.run_paused(&waiting, span),
+            elements @ (Value::Sequence(_) | Value::Mapping(_)) => elements,
+            collection @ Value::Collection(_) => self.contents(&collection),
+            iterator => {
+                self.special_often(&iterator, "__next__", Vec::new(), span);
+                Value::Unknown
+            }
         }
     }
 
@@ -218,8 +254,12 @@ impl<'p> Interpreter<'p> {
 
     /// A method that the class of an object has.
     pub(super) fn method_of(&mut self, object: &Value<'p>, name: &'p str) -> Option<Rc<Closure<'p>>> {
-        let Value::Instance(instance) = object else { return None };
-        match self.class_attribute(&instance.class, name) {
+        let class = match object {
+            Value::Instance(instance) => instance.class.clone(),
+            Value::Class(class) => class.metaclass.clone()?,
+            _ => return None,
+        };
+        match self.class_attribute(&class, name) {
             Value::Function(method) => Some(method.bound_to(object.clone())),
             _ => None,
         }

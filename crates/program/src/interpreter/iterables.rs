@@ -103,7 +103,7 @@ impl<'p> Interpreter<'p> {
     /// `functools.reduce(function, values)` and `functools.reduce(function, values, first)`
     pub(super) fn reduced(&mut self, args: &Args<'p>, span: Span) -> Option<Value<'p>> {
         let function = args.at(0)?.value.clone();
-        let values = self.iterate(args.at(1)?.value.clone(), span);
+        let values = self.iterate_all(args.at(1)?.value.clone(), span);
         let elements = self.elements(&values).filter(|elements| elements.len() <= MOST_ELEMENTS)?;
         let first = args.at(2).map(|first| first.value.clone());
         let mut values = first.into_iter().chain(elements);
@@ -139,7 +139,7 @@ impl<'p> Interpreter<'p> {
                 return text;
             }
         }
-        Value::Unknown
+        self.text_of_member(object, by, span).unwrap_or(Value::Unknown)
     }
 
     /// `getattr(object, name)`, and `getattr(object, name, default)`, which catches what looking it up raises.
@@ -172,7 +172,10 @@ impl<'p> Interpreter<'p> {
     pub(super) fn name_in(&mut self, object: &Value<'p>, name: &Text<'p>) -> Option<&'p str> {
         match &name.text {
             Cow::Borrowed(name) => Some(name),
-            Cow::Owned(name) => self.known_name(object, name),
+            Cow::Owned(name) => self.known_name(object, name).or_else(|| match object {
+                Value::Instance(_) => self.program.words.computed(name),
+                _ => None,
+            }),
         }
     }
 
@@ -260,13 +263,19 @@ impl<'p> Interpreter<'p> {
     }
 }
 
-/// The elements of a set: of equal ones the first.
-pub(super) fn each_once(values: Vec<Value<'_>>) -> Vec<Value<'_>> {
-    let mut kept: Vec<Value<'_>> = Vec::with_capacity(values.len());
+/// The elements of a set: of equal ones the first. `None` where nobody knows whether two are equal.
+pub(super) fn each_once<'p>(values: Vec<Value<'p>>) -> Option<Vec<Value<'p>>> {
+    let mut kept: Vec<Value<'p>> = Vec::with_capacity(values.len());
     for value in values {
-        if !kept.iter().any(|known| equal(known, &value) == Some(true)) {
-            kept.push(value);
+        if kept.iter().any(|known| equal(known, &value) == Some(true)) {
+            continue;
         }
+        // Methods of their classes may say that two objects are the same.
+        if matches!(value, Value::Instance(_)) && kept.iter().any(|known| matches!(known, Value::Instance(_)))
+        {
+            return None;
+        }
+        kept.push(value);
     }
-    kept
+    Some(kept)
 }

@@ -2,6 +2,7 @@
 //! again.
 
 use super::calls::{Arg, Args};
+use super::generators::AskedFor;
 use super::{CodePosition, Flow, Interpreter};
 use crate::code::Comprehension;
 use crate::facts::{FileId, Place, Span};
@@ -72,6 +73,12 @@ impl<'p> Interpreter<'p> {
         match self.force(value.clone()) {
             known @ (Value::Collection(_) | Value::View(..) | Value::Sequence(_) | Value::Mapping(_)) => {
                 self.stream(Source::Elements(known))
+            }
+            Value::Class(class) if let Some(members) = self.members_in_order(&class) => {
+                self.stream(Source::Elements(members))
+            }
+            Value::Instance(object) if let Some(parts) = self.parts_of_tuple(&object) => {
+                self.stream(Source::Elements(Value::sequence(parts)))
             }
             Value::Text(text) if self.is_python_here() => {
                 let letters = self.iterate(Value::Text(text), self.here.statement);
@@ -190,9 +197,11 @@ impl<'p> Interpreter<'p> {
             (Next::Unknown, default) => {
                 // What stands behind the first `yield` does not run yet.
                 self.on_some_ways(|run| {
-                    run.asks_next = matches!(value, Value::Paused(_) | Value::Stream(_));
+                    if let Value::Paused(_) | Value::Stream(_) = value {
+                        run.asks = AskedFor::Next;
+                    }
                     run.iterate(value.clone(), span);
-                    run.asks_next = false;
+                    run.asks = AskedFor::Some;
                 });
                 if let Value::Paused(paused) = &value {
                     self.set_position(paused.scope, IteratorPosition::Unknown);

@@ -181,6 +181,15 @@ impl<'p> Interpreter<'p> {
             "functools.partial" => self.partial(args),
             "functools.reduce" => self.reduced(args, span),
             "dataclasses.replace" => self.remade(args, span),
+            "dataclasses.asdict" if args.items.len() == 1 => {
+                let object = self.force(args.at(0)?.value.clone());
+                self.record_as_dict(&object, span)
+            }
+            "dataclasses.astuple" if args.items.len() == 1 => {
+                let object = self.force(args.at(0)?.value.clone());
+                self.record_as_tuple(&object)
+            }
+            "collections.namedtuple" => self.named_tuple_class(args, span),
             "copy.copy" | "copy.deepcopy" => {
                 let value = self.force(args.at(0)?.value.clone());
                 Some(match path {

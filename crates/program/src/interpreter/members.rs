@@ -6,11 +6,11 @@ use super::calls::Args;
 use super::loops::MOST_ELEMENTS;
 use crate::code::{Block, Class, StatementKind};
 use crate::facts::{FileId, Span};
-use crate::program::heap::values::{ClassValue, Role, Value};
+use crate::program::heap::values::{ClassValue, FieldRules, Role, Value};
 use std::rc::Rc;
 
 /// Under which name a class that no statement defines keeps its own.
-const NAME: &str = "__name__";
+pub(super) const NAME: &str = "__name__";
 
 static NO_CODE: Class<'static> = Class {
     name: "",
@@ -53,6 +53,7 @@ impl<'p> Interpreter<'p> {
             bases,
             metaclass,
             dataclass,
+            fields: FieldRules::default(),
             counts_devices: false,
             marks: self.unmarked.clone(),
         });
@@ -70,6 +71,51 @@ impl<'p> Interpreter<'p> {
         }
         self.class_made(&class, class.metaclass.clone(), Args::default(), span);
         Some(Value::Class(class))
+    }
+
+    /// What a metaclass put into the names of a class before it made that.
+    pub(super) fn take_names(&mut self, class: &Rc<ClassValue<'p>>, names: &Value<'p>) {
+        let Value::Mapping(names) = self.contents(names) else { return };
+        for (name, value) in names.iter() {
+            let Value::Text(name) = name else { continue };
+            let name = match &name.text {
+                std::borrow::Cow::Borrowed(name) => Some(*name),
+                std::borrow::Cow::Owned(name) => self.program.words.computed(name),
+            };
+            let is_new = |name: &&'p str| match self.in_scope(class.scope, name) {
+                Some(known) => !known.same(value),
+                None => true,
+            };
+            if let Some(name) = name.filter(is_new) {
+                self.bind_in(class.scope, name, value.clone());
+            }
+        }
+    }
+
+    /// What a class shows under a name that only the class of it has.
+    pub(super) fn attribute_of_metaclass(
+        &mut self,
+        class: &Rc<ClassValue<'p>>,
+        name: &'p str,
+        span: Span,
+    ) -> Value<'p> {
+        let Some(metaclass) = class.metaclass.clone() else { return Value::Unknown };
+        let object = Value::Class(class.clone());
+        match self.class_attribute(&metaclass, name) {
+            Value::Function(closure) => match closure.role {
+                Role::Static => Value::Function(closure),
+                Role::ClassMethod => Value::Function(closure.bound_to(Value::Class(metaclass))),
+                Role::Plain => Value::Function(closure.bound_to(object)),
+                Role::Property | Role::CachedProperty => {
+                    self.run_function(&closure.bound_to(object), Args::default(), span)
+                }
+            },
+            Value::Unknown if !name.starts_with("__") => {
+                let text = Value::text(name, self.place(span));
+                self.special(&object, "__getattr__", vec![text], span).unwrap_or(Value::Unknown)
+            }
+            found => found,
+        }
     }
 
     /// `Base.__subclasses__()`: the classes that build on it, in the modules that ran so far.

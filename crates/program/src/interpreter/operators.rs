@@ -1,5 +1,7 @@
 //! Operators between two values, and the texts that values make together.
 
+mod parts_compared;
+
 use super::Interpreter;
 use super::classes::brings_nothing;
 use super::dictionaries::merged;
@@ -8,7 +10,7 @@ use super::loops::MOST_ELEMENTS;
 use super::statements::equal;
 use crate::code::{Comparison, Operator};
 use crate::facts::Span;
-use crate::program::heap::values::{ClassValue, LONGEST, Text, Value, agreed};
+use crate::program::heap::values::{ClassValue, LONGEST, Value, agreed};
 use crate::program::summaries::Dependency;
 
 impl<'p> Interpreter<'p> {
@@ -54,9 +56,15 @@ impl<'p> Interpreter<'p> {
                 return result;
             }
         }
+        if let (Operator::Remainder, Value::Text(format)) = (operator, &left) {
+            return self.percent_format(format, &right, span);
+        }
         if let (Value::Collection(_) | Value::View(..), _) | (_, Value::Collection(_) | Value::View(..)) =
             (&left, &right)
         {
+            if let Some(made) = self.made_of_sets(operator, &left, &right) {
+                return made;
+            }
             let (held, added) = (self.contents(&left), self.contents(&right));
             let joined = self.binary(operator, held, added, span);
             return self.collection_like(&[&left, &right], joined);
@@ -87,7 +95,6 @@ impl<'p> Interpreter<'p> {
             (Operator::Divide, Value::Text(path), Value::Text(part)) => {
                 self.divided(&path.text, &part.text, span)
             }
-            (Operator::Remainder, Value::Text(format), _) => self.percent_format(format, &right, span),
             (Operator::BitOr, Value::Mapping(a), Value::Mapping(b)) => Value::mapping(merged(a.to_vec(), b)),
             (Operator::BitOr, _, Value::Mapping(items))
                 if self.is_environ(&left) || self.is_environ_copy(&left) =>
@@ -125,30 +132,6 @@ impl<'p> Interpreter<'p> {
             }
             _ => Value::Unknown,
         }
-    }
-
-    fn percent_format(&mut self, format: &Text<'p>, right: &Value<'p>, span: Span) -> Value<'p> {
-        let arguments: Vec<Value<'p>> = match right {
-            Value::Sequence(values) => values.to_vec(),
-            value => vec![value.clone()],
-        };
-        let mut pieces = Vec::new();
-        let mut rest: &str = &format.text;
-        for argument in arguments {
-            let Some((before, after)) = rest.split_once('%') else { return Value::Unknown };
-            let Some(after) = after.strip_prefix(['s', 'd', 'i']) else { return Value::Unknown };
-            pieces.push(Value::text(before.to_owned(), format.place));
-            pieces.push(match &argument {
-                Value::Instance(_) => self.text_of(&argument, "str", span),
-                _ => argument,
-            });
-            rest = after;
-        }
-        if rest.contains('%') {
-            return Value::Unknown;
-        }
-        pieces.push(Value::text(rest.to_owned(), format.place));
-        self.concatenation(pieces, span)
     }
 
     /// What the methods of an object say of it and another value.
@@ -263,7 +246,8 @@ impl<'p> Interpreter<'p> {
 
     fn is_equal(&mut self, left: &Value<'p>, right: &Value<'p>) -> Option<bool> {
         let same = equal(left, right).or_else(|| self.is_one_element_type(left, right));
-        same.or_else(|| self.is_own_process(left, right))
+        let same = same.or_else(|| self.is_own_process(left, right));
+        same.or_else(|| self.is_equal_to_member(left, right))
     }
 
     /// Whether two values are the number of the process that runs. A child may have been given that of its parent.
@@ -291,6 +275,14 @@ impl<'p> Interpreter<'p> {
         if let Some(said) = self.compared_by_method(operator, &left, &right) {
             return said;
         }
+        if let Comparison::Equal | Comparison::NotEqual = operator
+            && let Some(same) = self.equal_by_fields(&left, &right)
+        {
+            return Value::Bool(same == (operator == Comparison::Equal));
+        }
+        if let Some(said) = self.compared_by_parts(operator, &left, &right) {
+            return said.map_or(Value::Unknown, Value::Bool);
+        }
         let is_equality =
             matches!(operator, Comparison::Equal | Comparison::NotEqual | Comparison::Is | Comparison::IsNot);
         if is_equality && let Some(same) = self.is_one_object(&left, &right) {
@@ -311,7 +303,7 @@ impl<'p> Interpreter<'p> {
                     self.on_some_ways(|run| drop(run.iterate(right, at)));
                     return Value::Unknown;
                 }
-                if let Value::Instance(_) = &right
+                if let Value::Instance(_) | Value::Class(_) = &right
                     && let Some(found) =
                         self.special(&right, "__contains__", vec![left.clone()], self.here.statement)
                 {

@@ -3,7 +3,7 @@
 use super::Interpreter;
 use super::calls::Args;
 use super::construction::{ABSTRACT, is_abstract_mark};
-use crate::code::{Expr, ExprKind, Statement, StatementKind};
+use crate::code::{Expr, ExprKind, Statement, StatementKind, Target};
 use crate::program::heap::values::{Closure, Instance, Role, Value};
 use std::rc::Rc;
 
@@ -19,6 +19,11 @@ impl<'p> Interpreter<'p> {
     /// Notes which names the body of a class gives a setter or a deleter: all others are set without a look at the class.
     pub(super) fn note_setters(&mut self, body: &'p [Statement<'p>]) {
         for step in body {
+            if let StatementKind::Assign { targets, .. } = &step.kind
+                && let [Target::Name("__slots__", _)] = &targets[..]
+            {
+                self.setters.insert("__slots__");
+            }
             let StatementKind::Define { function, decorators } = &step.kind else { continue };
             let name = self.code().functions[*function].name;
             if matches!(name, "__setattr__" | "__getattribute__" | "__delattr__" | "__del__") {
@@ -113,6 +118,11 @@ impl<'p> Interpreter<'p> {
             let method = deleter.bound_to(Value::Instance(instance.clone()));
             let site = self.here.statement;
             self.run_function(&method, Args::default(), site);
+        } else if self.setters.contains(name)
+            && let found @ Value::Instance(_) = self.class_attribute(&instance.class, name)
+        {
+            let arguments = vec![Value::Instance(instance.clone())];
+            self.special(&found, "__delete__", arguments, self.here.statement);
         } else {
             self.unbind_in(instance.scope, name);
         }

@@ -5,6 +5,7 @@
 use super::Interpreter;
 use super::calls::Args;
 use super::contexts::Leave;
+use super::generators::AskedFor;
 use crate::code::{Expr, ExprKind, Target};
 use crate::facts::Span;
 use crate::program::heap::values::{Closure, ScopeId, Value};
@@ -108,9 +109,9 @@ impl<'p> Interpreter<'p> {
         // later.
         let since = self.trace.events.len();
         self.yielded = None;
-        self.asks_next = true;
+        self.asks = AskedFor::Next;
         self.run_paused(&manager, span);
-        self.asks_next = false;
+        self.asks = AskedFor::Some;
         let assured = self.trace.events[since..].iter().rev().find_map(|event| match &event.what {
             EventKind::Release { by } => event.assured.map(|_| by.clone()),
             _ => None,

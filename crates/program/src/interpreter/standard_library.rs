@@ -133,7 +133,7 @@ impl<'p> Interpreter<'p> {
     }
 
     fn few_elements(&mut self, values: Value<'p>, span: Span) -> Option<Vec<Value<'p>>> {
-        let values = self.iterate(values, span);
+        let values = self.iterate_all(values, span);
         self.elements(&values).filter(|elements| elements.len() <= MOST_ELEMENTS)
     }
 

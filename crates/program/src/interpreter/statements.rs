@@ -1,9 +1,8 @@
 //! Statements.
 
-use super::branches::ArmRun;
 use super::lazy::replaces_package;
 use super::{Flow, Interpreter};
-use crate::code::{Arm, Expr, ExprKind, Operator, Statement, StatementKind, Target};
+use crate::code::{Expr, ExprKind, Operator, Statement, StatementKind, Target};
 use crate::facts::Span;
 use crate::program::heap::values::{Value, agreed};
 use std::rc::Rc;
@@ -216,7 +215,7 @@ impl<'p> Interpreter<'p> {
                 if let Some(parts) = parts_of_each(&value, targets) {
                     return targets.iter().zip(parts).for_each(|(target, part)| self.assign(target, part));
                 }
-                let value = self.iterate(value, self.here.statement);
+                let value = self.iterate_all(value, self.here.statement);
                 let parts = match &value {
                     Value::Sequence(values)
                         if values.len() == targets.len()
@@ -363,40 +362,6 @@ impl<'p> Interpreter<'p> {
                 self.delete_attribute(&object, name);
             }
             Target::Rest(_) => {}
-        }
-    }
-
-    fn choose(&mut self, subject: &Value<'p>, arms: &'p [Arm<'p>]) {
-        let Some((arm, rest)) = arms.split_first() else { return };
-        for name in &arm.binds {
-            // `case name:` is the subject itself.
-            self.bind(name, if arm.always { subject.clone() } else { Value::Unknown });
-        }
-        let literals: Vec<_> = arm.literals.iter().map(|literal| self.eval(literal)).collect();
-        let verdicts: Vec<_> = literals.iter().map(|literal| equal(literal, subject)).collect();
-        let accepts = if arm.always || verdicts.contains(&Some(true)) {
-            Some(true)
-        } else if !verdicts.is_empty() && verdicts.iter().all(|verdict| *verdict == Some(false)) {
-            Some(false)
-        } else {
-            None
-        };
-        match (accepts, &arm.guard) {
-            (Some(true), None) => self.block(&arm.body),
-            (Some(true), Some(guard)) => {
-                self.branch(guard, |run| run.block(&arm.body), |run| run.choose(subject, rest));
-            }
-            (Some(false), _) => self.choose(subject, rest),
-            (None, guard) => {
-                let follow: ArmRun<'_, 'p> = Box::new(|run| match guard {
-                    Some(guard) => {
-                        run.eval(guard);
-                        run.block(&arm.body);
-                    }
-                    None => run.block(&arm.body),
-                });
-                self.exec_branches(vec![follow, Box::new(|run| run.choose(subject, rest))]);
-            }
         }
     }
 }

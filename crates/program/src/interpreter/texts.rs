@@ -5,6 +5,7 @@ use super::{Flow, Interpreter};
 use crate::code::{Expr, ExprKind};
 use crate::facts::Span;
 use crate::program::heap::values::{LONGEST, Text, Value};
+use std::borrow::Cow;
 
 impl<'p> Interpreter<'p> {
     /// The text that the parts of an f-string make.
@@ -46,7 +47,8 @@ impl<'p> Interpreter<'p> {
                     next.push("cuda:…".to_owned());
                     continue;
                 }
-                let Some(text) = alternative.as_text() else {
+                let text = alternative.as_text().or_else(|| self.written(alternative, 0).map(Cow::Owned));
+                let Some(text) = text else {
                     let start = if let [start] = &texts[..] { self.some_module(start) } else { None };
                     return start.unwrap_or(Value::Unknown);
                 };
@@ -64,17 +66,42 @@ impl<'p> Interpreter<'p> {
     /// A part of an f-string. With `!r` or a format an object is asked by its methods.
     fn part_of_text(&mut self, part: &'p Expr<'p>) -> Value<'p> {
         let ExprKind::Unknown(inner) = &part.kind else { return self.eval(part) };
-        let Some((object, format)) = inner.split_first() else { return Value::Unknown };
-        let object = self.eval(object);
+        let Some((written, format)) = inner.split_first() else { return Value::Unknown };
+        let object = self.eval(written);
         let object = self.force(object);
         let format: Vec<_> = format.iter().map(|part| self.eval(part)).collect();
-        if !matches!(object, Value::Instance(_)) || self.flow != Flow::Next {
+        if self.flow != Flow::Next || !self.is_python_here() {
             return Value::Unknown;
         }
-        let spec = if let [spec] = &format[..] { spec.clone() } else { Value::Unknown };
-        let is_repr = self.program.sources.text(self.place(part.span)).contains("!r");
-        let by = if is_repr { "repr" } else { "format" };
-        self.formatted(&object, by, spec, part.span)
+        // What stands behind the value: `!r:>8}`.
+        let behind = Span { start: written.span.end.min(part.span.end), end: part.span.end };
+        let behind = self.program.sources.text(self.place(behind)).trim_start_matches([')', ' ', '\n']);
+        let is_repr = behind.starts_with("!r");
+        let has_spec = behind.trim_start_matches("!r").trim_start_matches("!s").starts_with(':');
+        if behind.starts_with('=') || behind.starts_with("!a") {
+            return Value::Unknown;
+        }
+        let spec = match has_spec {
+            true => self.concatenation(format, part.span),
+            false => Value::text("", self.place(part.span)),
+        };
+        if let Value::Instance(_) = object {
+            let by = if is_repr { "repr" } else { "format" };
+            return self.formatted(&object, by, spec, part.span);
+        }
+        let Value::Text(spec) = spec else { return Value::Unknown };
+        let place = self.place(part.span);
+        let written = object.alternatives().iter().map(|one| {
+            let text = match is_repr {
+                true => {
+                    let text = self.written(one, 0).map(|text| Value::text(text, place));
+                    text.and_then(|text| super::formats::formatted(&text, &spec.text))
+                }
+                false => super::formats::formatted(one, &spec.text),
+            };
+            text.map_or(Value::Unknown, |text| Value::text(text, place))
+        });
+        Value::one_of(written.collect::<Vec<_>>())
     }
 
     /// `"cuda:{}".format(1)`, for plain placeholders.
@@ -104,8 +131,9 @@ impl<'p> Interpreter<'p> {
                     let spec = Value::text(spec.to_owned(), format.place);
                     self.formatted(&argument, "format", spec, span)
                 }
-                (_, "" | "d" | "s") => argument,
-                _ => Value::Unknown,
+                (_, "") => argument,
+                (argument, spec) => super::formats::formatted(argument, spec)
+                    .map_or(Value::Unknown, |text| Value::text(text, format.place)),
             });
             rest = after;
         }
@@ -171,8 +199,8 @@ pub(super) fn text_method<'p>(text: &Text<'p>, name: &str, args: &Args<'p>) -> O
             };
             return Some(Value::Int(found, text.place));
         }
-        "startswith" => return Some(Value::Bool(whole.starts_with(argument(0)?))),
-        "endswith" => return Some(Value::Bool(whole.ends_with(argument(0)?))),
+        "startswith" if given == 1 => return Some(Value::Bool(whole.starts_with(argument(0)?))),
+        "endswith" if given == 1 => return Some(Value::Bool(whole.ends_with(argument(0)?))),
         "isdigit" | "isdecimal" | "isnumeric" => return is_each(char::is_ascii_digit),
         "isalpha" => return is_each(char::is_ascii_alphabetic),
         "isalnum" => return is_each(char::is_ascii_alphanumeric),

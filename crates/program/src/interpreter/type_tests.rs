@@ -74,6 +74,8 @@ impl<'p> Interpreter<'p> {
                 let path = self.paths.text(*path).clone();
                 match path.strip_prefix("builtins.") {
                     Some("object") => (!matches!(value, Value::Unknown | Value::Absent)).then_some(true),
+                    // Nothing else is one.
+                    Some("slice") if is_of_python(value) => Some(false),
                     Some(name) if BUILTIN.contains(&name) => self.is_builtin(value, name, &class),
                     _ => {
                         match abstract_class(&path).and_then(|name| self.is_of_abstract_class(value, name)) {
@@ -191,7 +193,7 @@ impl<'p> Interpreter<'p> {
             Value::None | Value::Function(_) | Value::Class(_) => Some(false),
             Value::Bool(_) => Some(matches!(name, "bool" | "int")),
             // The member of an enumeration is followed as what it holds.
-            Value::Int(..) if name == "int" => None,
+            Value::Int(..) if name == "int" => (!self.may_be_member(value)).then_some(true),
             Value::Int(..) => Some(false),
             Value::Text(text) if name == "str" => self.is_written_text(text).then_some(true),
             Value::Text(_) => (name != "bytes").then_some(false),

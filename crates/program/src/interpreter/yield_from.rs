@@ -1,6 +1,8 @@
-//! `yield from`: a generator that passes on what another one gives.
+//! `yield from`: a generator that passes on what another one gives. And what resumes one: `send`, `throw`, `close`.
 
-use super::generators::RETURNED;
+use super::calls::Args;
+use super::generators::{AskedFor, RETURNED};
+use super::iterators::IteratorPosition;
 use super::{Flow, Interpreter};
 use crate::facts::Span;
 use crate::program::heap::values::Value;
@@ -50,6 +52,43 @@ impl<'p> Interpreter<'p> {
         returned
     }
 
+    /// `generator.send(value)`, `throw` and `close`: the generator goes on from where it is, which is known before it began only.
+    pub(super) fn resumed_by(
+        &mut self,
+        generator: &Value<'p>,
+        method: &str,
+        args: &Args<'p>,
+        span: Span,
+    ) -> Value<'p> {
+        let Value::Paused(paused) = generator else { return Value::Unknown };
+        if !self.function_of(&paused.closure).is_generator {
+            return Value::Unknown;
+        }
+        let given = args.at(0).map(|argument| argument.value.clone());
+        match (method, given, self.position(paused.scope)) {
+            ("__next__" | "__anext__", ..)
+            | ("send" | "asend", Some(Value::None), IteratorPosition::At(_)) => {
+                return self.next_or(generator.clone(), None, span);
+            }
+            ("close" | "aclose", _, IteratorPosition::At(0) | IteratorPosition::UsedUp) => {
+                return Value::None;
+            }
+            ("send" | "asend" | "throw" | "athrow" | "close" | "aclose", ..) => {}
+            _ => return Value::Unknown,
+        }
+        self.on_some_ways(|run| {
+            run.begin_anew(paused.scope);
+            run.asks = AskedFor::Next;
+            run.run_paused(generator, span);
+            run.asks = AskedFor::Some;
+        });
+        self.set_position(paused.scope, IteratorPosition::Unknown);
+        if !method.ends_with("close") {
+            self.may_raise();
+        }
+        Value::Unknown
+    }
+
     /// `yield from`: the other generator yields to whatever waits for this one.
     fn delegate(&mut self, other: &Value<'p>) -> Value<'p> {
         let waiting = self.waiting();
@@ -58,6 +97,9 @@ impl<'p> Interpreter<'p> {
             self.resumes[number].frame = frame;
             self.resumes[number].closed.take()
         });
+        if waiting.is_none() && self.is_exhausted() {
+            self.asks = AskedFor::All;
+        }
         let result = self.run_paused(other, self.here.statement);
         if let Some(number) = waiting {
             self.resumes[number].frame = self.here.frame;
