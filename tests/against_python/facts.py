@@ -32,7 +32,23 @@ def main():
         except (SyntaxError, UnicodeDecodeError, ValueError, RecursionError, MemoryError) as error:
             print(json.dumps({"refused": f"{type(error).__name__}: {error}"}))
             continue
+        name_privately(tree)
         print(json.dumps({"facts": sorted(facts_of(tree))}))
+
+
+def name_privately(tree):
+    """Within `class Card` the name `__index` is `_Card__index`, as CPython's compiler takes it."""
+    open_nodes = [(tree, "")]
+    while open_nodes:
+        node, around = open_nodes.pop()
+        for field in ("attr", "id"):
+            name = getattr(node, field, None)
+            if around and isinstance(name, str) and name.startswith("__") and not name.endswith("__"):
+                setattr(node, field, f"_{around}{name}")
+        for field, value in ast.iter_fields(node):
+            inside = node.name.lstrip("_") if isinstance(node, ast.ClassDef) and field == "body" else around
+            parts = value if isinstance(value, list) else [value]
+            open_nodes += [(part, inside) for part in parts if isinstance(part, ast.AST)]
 
 
 def facts_of(tree):
