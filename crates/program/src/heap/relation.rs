@@ -115,7 +115,10 @@ impl Relation {
             (Value::Function(a), Value::Function(b)) => self.unify_closures(a, b),
             (Value::Class(a), Value::Class(b)) => self.unify_classes(a, b),
             (Value::Instance(a), Value::Instance(b)) => {
-                self.unify_classes(&a.class, &b.class) && self.relate(a.scope, b.scope)
+                // Which member of an enumeration it is is asked by what it is.
+                (a.scope == b.scope || !a.class.fields.members)
+                    && self.unify_classes(&a.class, &b.class)
+                    && self.relate(a.scope, b.scope)
             }
             (Value::Collection(a), Value::Collection(b)) => self.relate(*a, *b),
             (Value::View(a, one), Value::View(b, other)) => one == other && self.relate(*a, *b),

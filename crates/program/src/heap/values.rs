@@ -173,6 +173,8 @@ pub(crate) struct FieldRules {
     pub compares: bool,
     /// All are given by name.
     pub by_keyword: bool,
+    /// Its objects are the members of an enumeration.
+    pub members: bool,
 }
 
 #[derive(Clone, Debug)]

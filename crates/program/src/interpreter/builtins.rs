@@ -269,11 +269,17 @@ impl<'p> Interpreter<'p> {
         })
     }
 
-    /// Whether no two keys of a dictionary may be the same one: how many there are is known then.
+    /// Whether no two keys of a dictionary, and no two elements of a set, may be the same one: how many there are is known then.
     fn are_apart(&self, value: &Value<'p>) -> bool {
-        let Value::Mapping(items) = self.contents(value) else { return true };
+        let keys: Vec<Value<'p>> = match self.contents(value) {
+            Value::Mapping(items) => items.iter().map(|(key, _)| key.clone()).collect(),
+            Value::Sequence(values) if matches!(value, Value::Collection(of) if self.is_no_list(*of)) => {
+                values.to_vec()
+            }
+            _ => return true,
+        };
         let is_constant = |key: &Value<'_>| matches!(key, Value::Text(_) | Value::Int(..) | Value::None);
-        items.len() < 2 || items.iter().all(|(key, _)| is_constant(key))
+        keys.len() < 2 || keys.iter().all(is_constant)
     }
 
     /// What `exec` runs may bind each of the names that stand in it.

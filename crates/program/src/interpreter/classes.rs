@@ -50,6 +50,7 @@ impl<'p> Interpreter<'p> {
         let keywords = self.eval_arguments(Some(""), &class.keywords);
         let metaclass = self.metaclass(&keywords, &bases);
         let scope = self.new_scope(Some(self.here.scope), true);
+        let fields = self.field_rules(decorators, &wrappers, &bases);
         let value = Rc::new(ClassValue {
             file: self.here.file,
             class: Some(index),
@@ -57,7 +58,7 @@ impl<'p> Interpreter<'p> {
             bases,
             metaclass: metaclass.clone(),
             dataclass,
-            fields: self.field_rules(decorators, &wrappers),
+            fields,
             counts_devices,
             marks,
         });
@@ -104,14 +105,12 @@ impl<'p> Interpreter<'p> {
                     let own = self.name_of_class(class, span);
                     let names = self.own_names(&object, span).unwrap_or(Value::Unknown);
                     let names = self.collection(names);
-                    let told = names.clone();
                     let bases = Value::sequence(class.bases.clone());
                     let mut args = Args::positional(vec![own, bases, names], span);
                     args.items.extend(keywords.items.iter().cloned());
                     self.handed.being_made.push(class.clone());
                     self.run_function(&method, args, span);
                     self.handed.being_made.pop();
-                    self.take_names(class, &told);
                 }
             }
         }

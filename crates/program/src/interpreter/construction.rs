@@ -134,6 +134,10 @@ impl<'p> Interpreter<'p> {
                 if of_type.contains(&&**path) {
                     // Which class that is is no part of what a call is known by.
                     self.summaries.left_out += 1;
+                    let names = args.at(3).map(|names| names.value.clone());
+                    if let (Some(class), Some(names)) = (self.handed.being_made.last().cloned(), names) {
+                        self.take_names(&class, &names);
+                    }
                     return self.handed.being_made.last().map(|class| Value::Class(class.clone()));
                 }
                 &**path == "builtins.object.__new__"

@@ -12,7 +12,11 @@ use std::rc::Rc;
 impl<'p> Interpreter<'p> {
     /// Whether a class is an enumeration.
     pub(super) fn is_enumeration(&self, class: &ClassValue<'p>) -> bool {
-        class.bases.iter().any(|base| match base {
+        self.builds_on_enumeration(&class.bases)
+    }
+
+    pub(super) fn builds_on_enumeration(&self, bases: &[Value<'p>]) -> bool {
+        bases.iter().any(|base| match base {
             Value::Outside(path) => self.paths.text(*path).starts_with("enum."),
             Value::Class(base) => self.is_enumeration(base),
             _ => false,

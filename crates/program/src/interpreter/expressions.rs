@@ -128,7 +128,14 @@ impl<'p> Interpreter<'p> {
             ExprKind::Comprehension(comprehension) => {
                 let made = self.comprehension(comprehension);
                 let is_set = comprehension.elements.len() == 1 && self.is_in_braces(expr);
-                if is_set { self.collection_but_no_list(made) } else { self.collection(made) }
+                match made {
+                    Value::Sequence(values) if is_set => {
+                        let made = each_once(values.to_vec()).map_or(Value::Unknown, Value::sequence);
+                        self.collection_but_no_list(made)
+                    }
+                    made if is_set => self.collection_but_no_list(made),
+                    made => self.collection(made),
+                }
             }
             ExprKind::Bind(name, value) => {
                 let value = self.eval(value);

@@ -1,7 +1,7 @@
 //! Loops: each pass over a known collection is followed, and of other loops one or two passes that stand for all.
 
 use super::branches::EvaluatedTest;
-use super::calls::Args;
+use super::calls::{Arg, Args};
 use super::generators::YieldConsumer;
 use super::iterators::IteratorPosition;
 use super::jumps::Landing;
@@ -40,7 +40,7 @@ impl<'p> Interpreter<'p> {
         body: &'p Block<'p>,
         otherwise: &'p Block<'p>,
     ) {
-        let (value, counted) = self.eval_counted(target, iterable);
+        let (value, counted, start) = self.eval_counted(target, iterable);
         if self.flow != Flow::Next {
             return;
         }
@@ -52,7 +52,8 @@ impl<'p> Interpreter<'p> {
         }
         let value = match counted {
             Some(_) => {
-                let args = Args::positional(vec![value], iterable.span);
+                let mut args = Args::positional(vec![value], iterable.span);
+                args.items.extend(start);
                 self.call_builtin("enumerate", &args, iterable.span).unwrap_or(Value::Unknown)
             }
             None => value,
@@ -131,23 +132,31 @@ impl<'p> Interpreter<'p> {
         }
     }
 
-    /// What a loop goes over. Of `for number, element in enumerate(values)` these are the values, which may be given one by
-    /// one, with the two targets.
+    /// What a loop goes over. Of `for number, element in enumerate(values, start)` these are the values, which may be given one
+    /// by one, with the two targets and the start.
     fn eval_counted(
         &mut self,
         target: &'p Target<'p>,
         iterable: &'p Expr<'p>,
-    ) -> (Value<'p>, Option<(&'p Target<'p>, &'p Target<'p>)>) {
+    ) -> (Value<'p>, Option<(&'p Target<'p>, &'p Target<'p>)>, Option<Arg<'p>>) {
         if let (ExprKind::Call(call), Target::Sequence(targets)) = (&iterable.kind, target)
-            && let ([number, element], [argument]) = (&targets[..], &call.arguments[..])
+            && let ([number, element], [argument, others @ ..]) = (&targets[..], &call.arguments[..])
+            && others.len() < 2
+            && others.iter().all(|other| !other.unpacked)
             && matches!(call.callee.kind, ExprKind::Name("enumerate"))
             && argument.name.is_none()
             && !argument.unpacked
             && self.look_up(self.here.scope, "enumerate").is_none()
         {
-            return (self.eval(&argument.value), Some((number, element)));
+            let value = self.eval(&argument.value);
+            let start = others.first().map(|start| Arg {
+                name: start.name.map(Into::into),
+                value: self.eval(&start.value),
+                span: start.value.span,
+            });
+            return (value, Some((number, element)), start);
         }
-        (self.eval(iterable), None)
+        (self.eval(iterable), None, None)
     }
 
     /// The generator of the project that a loop asks for its values, if it can be followed.
@@ -232,7 +241,7 @@ impl<'p> Interpreter<'p> {
         self.branch_on(
             test,
             asked,
-            |run| run.looping(1, behind, |run| run.passes(body, |run| run.block(body))),
+            |run| run.looping(1, behind, |run| run.passes(body, |run| run.turn_of(test, body))),
             |run| behind.into_iter().for_each(|otherwise| run.block(otherwise)),
         );
         if behind.is_none() && self.flow == Flow::Next {
@@ -265,14 +274,22 @@ impl<'p> Interpreter<'p> {
                         return run.branch_on(
                             test,
                             again,
-                            |run| run.passes(body, |run| run.block(body)),
+                            |run| run.passes(body, |run| run.turn_of(test, body)),
                             |_| {},
                         );
                     }
                 }
             }
-            run.passes(body, |run| run.block(body));
+            run.passes(body, |run| run.turn_of(test, body));
         });
+    }
+
+    /// A pass of a `while`, and what its test does behind that: `while (card := cards.pop()) != last`.
+    fn turn_of(&mut self, test: &'p Expr<'p>, body: &'p Block<'p>) {
+        self.block(body);
+        if self.flow == Flow::Next && binds(test) {
+            self.eval(test);
+        }
     }
 
     /// A loop of which so many passes are followed.
@@ -431,6 +448,17 @@ fn has_name(iterable: &Expr<'_>) -> bool {
                     .first()
                     .is_some_and(|argument| matches!(argument.value.kind, ExprKind::Name(_)))
         }
+        _ => false,
+    }
+}
+
+/// Whether a test binds a name.
+fn binds(test: &Expr<'_>) -> bool {
+    match &test.kind {
+        ExprKind::Bind(..) => true,
+        ExprKind::All(parts) | ExprKind::Any(parts) => parts.iter().any(binds),
+        ExprKind::Compare(_, sides) => binds(&sides.0) || binds(&sides.1),
+        ExprKind::Not(inner) => binds(inner),
         _ => false,
     }
 }

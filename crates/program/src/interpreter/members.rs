@@ -75,7 +75,15 @@ impl<'p> Interpreter<'p> {
 
     /// What a metaclass put into the names of a class before it made that.
     pub(super) fn take_names(&mut self, class: &Rc<ClassValue<'p>>, names: &Value<'p>) {
-        let Value::Mapping(names) = self.contents(names) else { return };
+        let Value::Mapping(names) = self.contents(names) else {
+            // Whatever it is, methods are taken to stay what they are.
+            for (name, value) in self.heap.names(class.scope) {
+                if matches!(value, Value::Text(_) | Value::Int(..) | Value::Bool(_) | Value::None) {
+                    self.bind_in(class.scope, name, Value::one_of([value, Value::Unknown]));
+                }
+            }
+            return;
+        };
         for (name, value) in names.iter() {
             let Value::Text(name) = name else { continue };
             let name = match &name.text {

@@ -238,7 +238,8 @@ impl<'p> Interpreter<'p> {
         let (mut found, mut keys) = (Vec::new(), Vec::new());
         for (key, pattern) in wanted {
             let key = self.eval(key);
-            found.push((pattern, self.mapping_item(&items, &key)?));
+            let Some(item) = self.mapping_item(&items, &key) else { return Some(false) };
+            found.push((pattern, item));
             keys.push(key);
         }
         if found.iter().any(|(_, value)| matches!(value, Value::Unknown)) {

@@ -37,8 +37,14 @@ impl<'p> Interpreter<'p> {
     }
 
     /// What decorators say of the fields of a class.
-    pub(super) fn field_rules(&self, decorators: &'p [Expr<'p>], wrappers: &[Value<'p>]) -> FieldRules {
-        let mut rules = FieldRules::default();
+    pub(super) fn field_rules(
+        &self,
+        decorators: &'p [Expr<'p>],
+        wrappers: &[Value<'p>],
+        bases: &[Value<'p>],
+    ) -> FieldRules {
+        let members = self.builds_on_enumeration(bases);
+        let mut rules = FieldRules { members, ..FieldRules::default() };
         for (decorator, wrapper) in decorators.iter().zip(wrappers) {
             let Value::Outside(path) = wrapper else { continue };
             let path = self.paths.text(*path).trim_end_matches("()");
@@ -221,7 +227,7 @@ impl<'p> Interpreter<'p> {
             bases: Vec::new(),
             metaclass: None,
             dataclass: true,
-            fields: FieldRules { frozen: true, compares: true, by_keyword: false },
+            fields: FieldRules { frozen: true, compares: true, ..FieldRules::default() },
             counts_devices: false,
             marks: self.unmarked.clone(),
         });
@@ -236,7 +242,7 @@ impl<'p> Interpreter<'p> {
     }
 
     /// Whether the objects of a class are tuples with names.
-    fn is_named_tuple(&mut self, class: &Rc<ClassValue<'p>>) -> bool {
+    pub(super) fn is_named_tuple(&mut self, class: &Rc<ClassValue<'p>>) -> bool {
         self.resolution_order(class).iter().any(|class| match class {
             Value::Class(class) => self.in_scope(class.scope, NAMES).is_some(),
             Value::Outside(path) => &**self.paths.text(*path) == "typing.NamedTuple",

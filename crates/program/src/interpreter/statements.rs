@@ -216,6 +216,13 @@ impl<'p> Interpreter<'p> {
                     return targets.iter().zip(parts).for_each(|(target, part)| self.assign(target, part));
                 }
                 let value = self.iterate_all(value, self.here.statement);
+                // Of a dictionary these are the keys.
+                let value = match &value {
+                    Value::Mapping(items) if !items.is_empty() => {
+                        Value::sequence(items.iter().map(|(key, _)| key.clone()).collect())
+                    }
+                    _ => value,
+                };
                 let parts = match &value {
                     Value::Sequence(values)
                         if values.len() == targets.len()
@@ -406,6 +413,14 @@ pub(super) fn equal(one: &Value<'_>, other: &Value<'_>) -> Option<bool> {
         }
         (Value::OneOf(values), single) | (single, Value::OneOf(values)) => {
             agreed(values, |value| equal(value, single))
+        }
+        // An empty one stands for what somebody fills who is not followed.
+        (Value::Sequence(a), Value::Sequence(b)) if !a.is_empty() && !b.is_empty() => {
+            let mut parts = a.iter().zip(b.iter()).map(|(a, b)| equal(a, b));
+            match a.len() == b.len() && !parts.clone().any(|same| same == Some(false)) {
+                true => parts.all(|same| same.is_some()).then_some(true),
+                false => Some(false),
+            }
         }
         _ => None,
     }

@@ -206,6 +206,9 @@ impl<'p> Interpreter<'p> {
                 Value::Sequence(_) => Some(name == "list" && !self.is_no_list(*scope)),
                 _ => None,
             },
+            Value::Instance(instance) if instance.class.dataclass && self.is_named_tuple(&instance.class) => {
+                Some(name == "tuple")
+            }
             Value::Instance(instance) => {
                 let bases = self.resolution_order(&instance.class);
                 if bases.iter().any(|base| base.same(class)) {

@@ -97,8 +97,9 @@ impl<'p> Interpreter<'p> {
     }
 
     /// The parts of a list, tuple or set that are all known. An empty one stands for what somebody fills who is not followed.
-    fn parts_told(&self, value: &Value<'p>) -> Option<(Sort, Vec<Value<'p>>)> {
+    fn parts_told(&mut self, value: &Value<'p>) -> Option<(Sort, Vec<Value<'p>>)> {
         let sort = match value {
+            Value::Instance(object) => return Some((Sort::Tuple, self.parts_of_tuple(object)?)),
             // Or a queue, which no operator of sets takes.
             Value::Collection(scope) if self.is_no_list(*scope) => Sort::Set,
             Value::Collection(_) => Sort::List,
