@@ -180,9 +180,13 @@ impl<'p> Interpreter<'p> {
         if let Value::Paused(_) | Value::Stream(_) = value {
             self.asks = AskedFor::All;
         }
-        if let Value::Instance(object) = &value
-            && self.parts_of_tuple(object).is_none()
-            && let Some(waiting @ Value::Paused(_)) = self.special(&value, "__iter__", Vec::new(), span)
+        let iterator = match &value {
+            Value::Instance(object) => self.class_attribute(&object.class, "__iter__"),
+            _ => Value::Unknown,
+        };
+        if let Value::Function(method) = iterator
+            && self.function_of(&method).is_generator
+            && let Some(waiting) = self.special(&value, "__iter__", Vec::new(), span)
         {
             self.asks = AskedFor::All;
             return self.run_paused(&waiting, span);

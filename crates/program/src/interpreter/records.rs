@@ -330,8 +330,10 @@ impl<'p> Interpreter<'p> {
     pub(super) fn equal_by_fields(&mut self, left: &Value<'p>, right: &Value<'p>) -> Option<bool> {
         let (Value::Instance(one), Value::Instance(other)) = (left, right) else { return None };
         let class = &one.class;
-        let is_tuple = self.is_named_tuple(class);
-        if class.scope != other.class.scope || !(class.fields.compares || is_tuple) {
+        if class.scope != other.class.scope || !class.dataclass {
+            return None;
+        }
+        if !class.fields.compares && !self.is_named_tuple(class) {
             return None;
         }
         let leaves_out = self.class_code(class).body.iter().any(|step| match &step.kind {
