@@ -42,14 +42,15 @@ impl<'p> Interpreter<'p> {
             (Some(false), _) => self.choose(subject, rest),
             (None, guard) => {
                 // Where the guard says no, the names stay bound.
-                self.on_some_ways(|run| run.bind_all_names(bound.clone()));
+                if guard.is_some() && !bound.is_empty() {
+                    self.on_some_ways(|run| run.bind_all_names(bound.clone()));
+                }
                 let follow: ArmRun<'_, 'p> = Box::new(move |run| {
                     run.bind_all_names(bound);
                     match guard {
                         None => run.block(&arm.body),
-                        Some(guard) => {
-                            run.branch(guard, |run| run.block(&arm.body), |run| run.choose(subject, rest));
-                        }
+                        // The arms behind it are followed once, as those where this one does not fit.
+                        Some(guard) => run.branch(guard, |run| run.block(&arm.body), |_| {}),
                     }
                 });
                 self.exec_branches(vec![follow, Box::new(|run| run.choose(subject, rest))]);
