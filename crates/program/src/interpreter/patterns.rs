@@ -47,11 +47,11 @@ impl<'p> Interpreter<'p> {
                 }
                 let follow: ArmRun<'_, 'p> = Box::new(move |run| {
                     run.bind_all_names(bound);
-                    match guard {
-                        None => run.block(&arm.body),
-                        // The arms behind it are followed once, as those where this one does not fit.
-                        Some(guard) => run.branch(guard, |run| run.block(&arm.body), |_| {}),
+                    // Where the guard says no, the arms behind it are followed, as where this one does not fit.
+                    if let Some(guard) = guard {
+                        run.eval(guard);
                     }
+                    run.block(&arm.body);
                 });
                 self.exec_branches(vec![follow, Box::new(|run| run.choose(subject, rest))]);
             }
