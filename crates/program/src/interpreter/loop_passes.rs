@@ -3,12 +3,36 @@
 use super::{Flow, Interpreter};
 use crate::code::Block;
 use crate::program::heap::ChangedName;
-use crate::program::heap::values::Value;
+use crate::program::heap::values::{ScopeId, Value};
 use crate::program::state::{Definition, MASK, Reaching};
 use crate::program::summaries::{Dependency, Summary};
 use crate::program::trace::NOT_NOTED;
 
 impl<'p> Interpreter<'p> {
+    /// Whether a loop with passes that are not followed is around what runs.
+    pub(super) fn is_repeated(&mut self) -> bool {
+        let is_repeated = self.repeats > 0;
+        self.summaries.note(Dependency::Repeated(is_repeated));
+        is_repeated
+    }
+
+    /// Whether such a loop is around what runs and not around what made an object: each pass that stands for all then finds the
+    /// same object.
+    pub(super) fn is_repeated_since(&mut self, object: ScopeId) -> bool {
+        let is_repeated = self.repeats > self.heap.loops_around(object);
+        if !self.heap.is_made_by_recorded(object) {
+            self.summaries.note(Dependency::RepeatedSince(object, is_repeated));
+        }
+        is_repeated
+    }
+
+    pub(super) fn is_repeated_for(&mut self, object: &Value<'p>) -> bool {
+        match object {
+            Value::Instance(object) => self.is_repeated_since(object.scope),
+            _ => self.is_repeated(),
+        }
+    }
+
     /// Runs the body of a loop whose number of passes is not known: once, and again where what the first pass
     /// did to CUDA meets what the second does to the environment, or where the second finds other values than the first
     /// asked for, or it may write others to the environment. Where a third would find still others, what they are is not known in

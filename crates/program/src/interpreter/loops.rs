@@ -8,8 +8,7 @@ use super::jumps::Landing;
 use super::{Flow, Interpreter};
 use crate::code::{Block, Expr, ExprKind, Statement, StatementKind, Target};
 use crate::facts::Span;
-use crate::program::heap::values::{ScopeId, Value};
-use crate::program::summaries::Dependency;
+use crate::program::heap::values::Value;
 
 /// Literal collections up to this length are followed element by element; a longer one is as good as one
 /// element that is not known.
@@ -347,30 +346,6 @@ impl<'p> Interpreter<'p> {
             Flow::Next | Flow::Return | Flow::Raise | Flow::Unreachable => {}
         }
         self.land(innermost.next);
-    }
-
-    /// Whether a loop with passes that are not followed is around what runs.
-    pub(super) fn is_repeated(&mut self) -> bool {
-        let is_repeated = self.repeats > 0;
-        self.summaries.note(Dependency::Repeated(is_repeated));
-        is_repeated
-    }
-
-    /// Whether such a loop is around what runs and not around what made an object: each pass that stands for all then finds the
-    /// same object.
-    pub(super) fn is_repeated_since(&mut self, object: ScopeId) -> bool {
-        let is_repeated = self.repeats > self.heap.loops_around(object);
-        if !self.heap.is_made_by_recorded(object) {
-            self.summaries.note(Dependency::RepeatedSince(object, is_repeated));
-        }
-        is_repeated
-    }
-
-    pub(super) fn is_repeated_for(&mut self, object: &Value<'p>) -> bool {
-        match object {
-            Value::Instance(object) => self.is_repeated_since(object.scope),
-            _ => self.is_repeated(),
-        }
     }
 
     /// What a loop counts is not known in a pass that stands for all.
