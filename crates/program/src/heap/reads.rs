@@ -60,6 +60,8 @@ pub(super) struct Recorder<'p> {
     last: Cell<u64>,
 }
 
+/// Of a call that read more than so often, what it read twice is noted once.
+const MANY_READS: usize = 500;
 /// The name under which it is noted that all names of a scope were looked at.
 const ALL: &str = "*";
 
@@ -147,13 +149,16 @@ impl<'p> Heap<'p> {
         let is_made = |scope: ScopeId| scopes[scope as usize].born > recording.clock;
         // What an inner call read in scopes of this one, or after this one bound it, is this one's own.
         let mut kept = recording.reads;
+        // Many inner calls read the same.
+        let mut read_before: Option<FxHashSet<(ScopeId, &'p str)>> =
+            (reads.len() - recording.reads > MANY_READS).then(FxHashSet::default);
         for index in recording.reads..reads.len() {
-            let is_own = match &reads[index] {
-                HeapRead::Slot { scope, version, .. } | HeapRead::All { scope, version, .. } => {
-                    is_made(*scope) || *version > recording.clock
-                }
+            let (scope, name, version) = match &reads[index] {
+                HeapRead::Slot { scope, name, version, .. } => (*scope, *name, *version),
+                HeapRead::All { scope, version, .. } => (*scope, ALL, *version),
             };
-            if !is_own {
+            let is_own = is_made(scope) || version > recording.clock;
+            if !is_own && read_before.as_mut().is_none_or(|known| known.insert((scope, name))) {
                 reads.swap(kept, index);
                 kept += 1;
             }

@@ -17,7 +17,7 @@ pub struct Record {
 }
 
 /// A call that noted more is followed again in another program: each call around it has these events too.
-const MOST_EVENTS: usize = 1_000;
+const MOST_EVENTS: usize = 10_000;
 
 /// A trace that is over, with what was copied of it.
 pub(crate) struct Past<'t> {
