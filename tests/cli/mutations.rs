@@ -29,6 +29,8 @@ fn found(folder: &Path, since: bool, with_all: bool) -> Option<BTreeMap<(String,
         let line = file.lines().nth(line - 1).unwrap_or_default();
         // The marks of the project are no part of a finding: another line with the same code is the same place for it.
         let line = line.split("# ~").next().unwrap_or_default().trim().to_owned();
+        // The lines of a notebook are counted in their cell.
+        let line = if finding["cell"].is_null() { line } else { String::new() };
         *found.entry((text("rule"), text("path"), line)).or_default() += 1;
     }
     Some(found)

@@ -156,7 +156,7 @@ impl<'s> Lowering<'s, '_> {
             let written = self.slice(range);
             let mut done = 0;
             while let Some(at) = written[done..].find('%').map(|at| done + at) {
-                let length = written[at + 1..].find(|one: char| one.is_alphabetic() || one == '%');
+                let length = written[at + 1..].find(|one: char| one.is_ascii_alphabetic() || one == '%');
                 let Some(end) = length.map(|length| at + length + 2) else { break };
                 let is_named = written[at + 1..].starts_with('(');
                 // Braces are no part of such a text.
@@ -167,8 +167,10 @@ impl<'s> Lowering<'s, '_> {
                     false if is_named => self.put_value(None, start, extract, names),
                     false => self.put_value(values.next(), start, extract, names),
                 }
-                let behind = written[at..].find(')').filter(|_| is_named).map_or(end, |close| at + close + 2);
-                done = behind.min(written.len());
+                // Behind the bracket stands what kind it is.
+                let bracket = written[at..].find(')').filter(|_| is_named).map(|close| at + close + 1);
+                let kind = |bracket: usize| written[bracket..].chars().next().map_or(0, char::len_utf8);
+                done = bracket.map_or(end, |bracket| bracket + kind(bracket));
             }
             self.unescaped(part_of(range, done, written.len()), "{{", raw, extract);
         }

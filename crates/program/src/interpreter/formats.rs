@@ -132,7 +132,7 @@ fn number(letters: &[char]) -> Option<(usize, &[char])> {
     let end = letters.iter().position(|letter| !letter.is_ascii_digit()).unwrap_or(letters.len());
     let digits: String = letters[..end].iter().collect();
     let number = if digits.is_empty() { 0 } else { digits.parse().ok()? };
-    Some((number, &letters[end..]))
+    (number <= LONGEST).then_some((number, &letters[end..]))
 }
 
 fn grouped(digits: &str, mark: char) -> String {

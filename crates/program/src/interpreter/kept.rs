@@ -59,7 +59,7 @@ impl<'p> Interpreter<'p> {
 
     /// What was added since so much was; `None` where something of the same kind was there before, so that it is not all.
     pub(super) fn added_alone(&self, since: usize) -> Option<Vec<(&'static str, Value<'p>)>> {
-        let (before, added) = self.handed.added.split_at(since);
+        let (before, added) = self.handed.added.split_at_checked(since)?;
         let is_alone = |(name, _): &(&str, Value<'p>)| !before.iter().any(|(known, _)| known == name);
         added.iter().all(is_alone).then(|| added.to_vec())
     }

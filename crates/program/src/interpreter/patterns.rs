@@ -48,10 +48,10 @@ impl<'p> Interpreter<'p> {
                 let follow: ArmRun<'_, 'p> = Box::new(move |run| {
                     run.bind_all_names(bound);
                     // Where the guard says no, the arms behind it are followed, as where this one does not fit.
-                    if let Some(guard) = guard {
-                        run.eval(guard);
+                    let asked = guard.as_ref().map(|guard| run.eval(guard));
+                    if asked.and_then(|asked| run.truth(&asked)) != Some(false) {
+                        run.block(&arm.body);
                     }
-                    run.block(&arm.body);
                 });
                 self.exec_branches(vec![follow, Box::new(|run| run.choose(subject, rest))]);
             }
