@@ -271,16 +271,27 @@ impl<'p> Interpreter<'p> {
     }
 
     pub(super) fn compare(&mut self, operator: Comparison, left: Value<'p>, right: Value<'p>) -> Value<'p> {
+        self.compare_at(0, operator, left, right)
+    }
+
+    /// The same for what lies so deep in other values.
+    fn compare_at(
+        &mut self,
+        depth: usize,
+        operator: Comparison,
+        left: Value<'p>,
+        right: Value<'p>,
+    ) -> Value<'p> {
         let (left, right) = (self.force(left), self.force(right));
         if let Some(said) = self.compared_by_method(operator, &left, &right) {
             return said;
         }
         if let Comparison::Equal | Comparison::NotEqual = operator
-            && let Some(same) = self.equal_by_fields(&left, &right)
+            && let Some(same) = self.equal_by_fields(depth, &left, &right)
         {
             return Value::Bool(same == (operator == Comparison::Equal));
         }
-        if let Some(said) = self.compared_by_parts(operator, &left, &right) {
+        if let Some(said) = self.compared_by_parts(depth, operator, &left, &right) {
             return said.map_or(Value::Unknown, Value::Bool);
         }
         let is_equality =

@@ -75,21 +75,18 @@ impl<'p> Interpreter<'p> {
             return false;
         }
         let order = self.resolution_order(class);
-        let leaves_out = |run: &mut Self, class: &Value<'p>| {
-            match class {
+        let is_other = |slot: &Value<'p>| matches!(slot, Value::Text(slot) if slot.text != name && slot.text != "__dict__");
+        let leaves_out = |run: &mut Self, class: &Value<'p>| match class {
             Value::Class(class) => match run.own_attribute(class, "__slots__") {
                 Some(Value::Text(slot)) => slot.text != name,
                 Some(slots) => match run.contents(&slots) {
-                    Value::Sequence(slots) => slots
-                        .iter()
-                        .all(|slot| matches!(slot, Value::Text(slot) if slot.text != name && slot.text != "__dict__")),
+                    Value::Sequence(slots) => slots.iter().all(is_other),
                     _ => false,
                 },
                 None => false,
             },
             Value::Outside(path) => super::classes::brings_nothing(run.paths.text(*path)),
             _ => false,
-        }
         };
         order.iter().all(|class| leaves_out(self, class))
             && !matches!(self.class_attribute(class, name), Value::Function(_) | Value::Instance(_))
@@ -259,12 +256,16 @@ impl<'p> Interpreter<'p> {
     }
 
     fn parts_of_record(&mut self, object: &Rc<Instance<'p>>) -> Vec<Value<'p>> {
-        let fields = self.fields_held(&object.class);
-        let (whole, span) = (Value::Instance(object.clone()), self.here.statement);
-        fields.into_iter().map(|field| self.attribute(&whole, field, span)).collect()
+        self.parts_with_names(object).into_iter().map(|(_, value)| value).collect()
     }
 
-    /// Methods that named tuples have: `_asdict`, `_replace`, `_make`, `index`.
+    fn parts_with_names(&mut self, object: &Rc<Instance<'p>>) -> Vec<(&'p str, Value<'p>)> {
+        let fields = self.fields_held(&object.class);
+        let (whole, span) = (Value::Instance(object.clone()), self.here.statement);
+        fields.into_iter().map(|field| (field, self.attribute(&whole, field, span))).collect()
+    }
+
+    /// `_replace` and `_asdict` of named tuples.
     pub(super) fn method_of_record(
         &mut self,
         object: &Rc<Instance<'p>>,
@@ -302,16 +303,25 @@ impl<'p> Interpreter<'p> {
 
     /// `dataclasses.asdict(object)`
     pub(super) fn record_as_dict(&mut self, object: &Value<'p>, span: Span) -> Option<Value<'p>> {
+        self.record_as_dict_at(0, object, span)
+    }
+
+    /// The same for one that lies so deep in others; one that lies in itself ends somewhere.
+    fn record_as_dict_at(&mut self, depth: usize, object: &Value<'p>, span: Span) -> Option<Value<'p>> {
+        const MOST_INSIDE: usize = 4;
         let Value::Instance(instance) = object else { return None };
         if !instance.class.dataclass {
             return None;
         }
-        let fields = self.fields_held(&instance.class);
+        if depth > MOST_INSIDE {
+            return Some(Value::Unknown);
+        }
         let place = self.place(span);
         let mut items = Vec::new();
-        for (field, value) in fields.into_iter().zip(self.parts_of_record(instance)) {
+        for (field, value) in self.parts_with_names(instance) {
             let value = self.force(value);
-            let value = self.record_as_dict(&value, span).unwrap_or_else(|| self.deeply_copied(&value, span));
+            let inner = self.record_as_dict_at(depth + 1, &value, span);
+            let value = inner.unwrap_or_else(|| self.deeply_copied(&value, span));
             items.push((Value::text(field, place), value));
         }
         Some(self.collection(Value::mapping(items)))
@@ -327,7 +337,12 @@ impl<'p> Interpreter<'p> {
     }
 
     /// What two objects of one class are compared by, where that is all that makes them equal.
-    pub(super) fn equal_by_fields(&mut self, left: &Value<'p>, right: &Value<'p>) -> Option<bool> {
+    pub(super) fn equal_by_fields(
+        &mut self,
+        depth: usize,
+        left: &Value<'p>,
+        right: &Value<'p>,
+    ) -> Option<bool> {
         let (Value::Instance(one), Value::Instance(other)) = (left, right) else { return None };
         let class = &one.class;
         if class.scope != other.class.scope || !class.dataclass {
@@ -348,8 +363,7 @@ impl<'p> Interpreter<'p> {
         let parts = self.parts_of_record(one).into_iter().zip(self.parts_of_record(other));
         let mut verdict = Some(true);
         for (one, other) in parts {
-            let same = self.compare(Comparison::Equal, one, other);
-            match self.truth(&same) {
+            match self.compare_inside(depth, Comparison::Equal, one, other) {
                 Some(true) => {}
                 Some(false) => return Some(false),
                 None => verdict = None,

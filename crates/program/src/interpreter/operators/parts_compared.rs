@@ -6,6 +6,9 @@ use crate::program::interpreter::Interpreter;
 use crate::program::interpreter::loops::MOST_ELEMENTS;
 use crate::program::interpreter::statements::equal;
 
+/// What lies deeper in two values is not compared: either may lie in itself.
+const DEEPEST: usize = 4;
+
 /// What a value is whose parts are compared.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sort {
@@ -52,6 +55,7 @@ impl<'p> Interpreter<'p> {
     /// not known.
     pub(super) fn compared_by_parts(
         &mut self,
+        depth: usize,
         operator: Comparison,
         left: &Value<'p>,
         right: &Value<'p>,
@@ -71,15 +75,11 @@ impl<'p> Interpreter<'p> {
             return Some(said);
         }
         for (a, b) in one.iter().zip(&other) {
-            let same = self.compare(Equal, a.clone(), b.clone());
-            match (self.truth(&same), operator) {
+            match (self.compare_inside(depth, Equal, a.clone(), b.clone()), operator) {
                 (Some(true), _) => {}
                 (Some(false), Equal) => return Some(Some(false)),
                 (Some(false), NotEqual) => return Some(Some(true)),
-                (Some(false), _) => {
-                    let said = self.compare(operator, a.clone(), b.clone());
-                    return Some(self.truth(&said));
-                }
+                (Some(false), _) => return Some(self.compare_inside(depth, operator, a.clone(), b.clone())),
                 // Another length says that they differ, whatever is in them.
                 (None, Equal | NotEqual) if one.len() != other.len() => break,
                 (None, _) => return Some(None),
@@ -94,6 +94,21 @@ impl<'p> Interpreter<'p> {
             Greater => here > there,
             _ => here >= there,
         }))
+    }
+
+    /// What a comparison says of parts of two values that lie so deep themselves.
+    pub(in crate::interpreter) fn compare_inside(
+        &mut self,
+        depth: usize,
+        operator: Comparison,
+        one: Value<'p>,
+        other: Value<'p>,
+    ) -> Option<bool> {
+        if depth >= DEEPEST {
+            return None;
+        }
+        let said = self.compare_at(depth + 1, operator, one, other);
+        self.truth(&said)
     }
 
     /// The parts of a list, tuple or set that are all known. An empty one stands for what somebody fills who is not followed.
