@@ -4,7 +4,7 @@
 //! Names are followed through assignments, loops, `append` and the functions of one file, by what stands in them.
 
 use super::mask_numbers::index_in;
-use super::own_calls::{imported, names_imported};
+use super::own_calls::{constructor_of, imported, names_imported};
 use super::written_variables::written;
 use crate::code::walk::{CodeNode, functions_around, walk};
 use crate::code::{Argument, Expr, ExprKind, Function, SetVariable, StatementKind, Target};
@@ -154,7 +154,8 @@ fn look<'a>(scope: &FileScope<'a>, known: &mut FxHashSet<&'a str>, found: &mut V
                 ExprKind::Name(name) => {
                     let function = scope.code.functions.iter().find(|function| function.name == *name);
                     // `Server(model, indexes)`
-                    let made = function.is_none().then(|| maker_of(scope, name)).flatten();
+                    let class = scope.code.classes.iter().find(|one| one.name == *name && function.is_none());
+                    let made = class.and_then(|class| constructor_of(scope, class));
                     let given = call.arguments.iter().enumerate().filter(|(_, one)| holds(one));
                     let taken: Vec<&str> = match made {
                         Some(maker) => given.filter_map(|(at, one)| parameter(maker, at + 1, one)).collect(),
@@ -168,16 +169,6 @@ fn look<'a>(scope: &FileScope<'a>, known: &mut FxHashSet<&'a str>, found: &mut V
         CodeNode::Expr(_) => {}
         CodeNode::Target(_) => {}
     });
-}
-
-/// What makes an object of a class of the file.
-fn maker_of<'a>(scope: &FileScope<'a>, class: &str) -> Option<&'a Function<'a>> {
-    let class = scope.code.classes.iter().find(|one| one.name == class)?;
-    scope
-        .code
-        .functions
-        .iter()
-        .find(|function| function.name == "__init__" && class.span.holds(function.span))
 }
 
 /// The same for a variable of a shell. All cards, in whatever order, are no choice.

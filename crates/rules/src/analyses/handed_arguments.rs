@@ -1,5 +1,6 @@
 //! Functions that a call runs, at once or in another process, and what it gives to their parameters.
 
+use super::own_calls::module_and_name;
 use crate::code::{Call, Expr, ExprKind, Function};
 use crate::rules::uses::argument;
 
@@ -28,14 +29,7 @@ impl<'c> Handed<'c> {
             "submit" => (at(0)?, (1..).map_while(at).collect()),
             _ => (&call.callee, (0..).map_while(at).collect()),
         };
-        let (module, name) = match &function.kind {
-            ExprKind::Name(name) => (None, *name),
-            ExprKind::Attribute(object, name) => match object.kind {
-                ExprKind::Name(module) => (Some(module), *name),
-                _ => return None,
-            },
-            _ => return None,
-        };
+        let (module, name) = module_and_name(function)?;
         let named = call.arguments.iter().filter_map(|one| Some((one.name?, &one.value)));
         Some(Handed { module, name, in_order, by_name: named.collect() })
     }

@@ -1,7 +1,7 @@
 //! Tensors of a module that it hands to a function of the project, together with its input: `functional.stretch(x, self.phases)`.
 
 use super::memory::function_named;
-use super::own_calls::imported;
+use super::own_calls::{imported, module_and_name};
 use super::unmoved_tensors::{is_attribute, is_input, meets_input};
 use crate::code::walk::{CodeNode, walk_block};
 use crate::code::{Call, Expr, ExprKind, Function};
@@ -32,13 +32,9 @@ fn is_mixed(scope: &FileScope<'_>, call: &Call<'_>, name: &str, inputs: &FxHashS
     if call.arguments.iter().any(|one| one.unpacked) {
         return false;
     }
-    let (module, called) = match &call.callee.kind {
-        ExprKind::Name(called) => (None, *called),
-        ExprKind::Attribute(object, called) => match object.kind {
-            ExprKind::Name(module) if module != "self" => (Some(module), *called),
-            _ => return false,
-        },
-        _ => return false,
+    let Some((module, called)) = module_and_name(&call.callee).filter(|(module, _)| *module != Some("self"))
+    else {
+        return false;
     };
     let look = |other: &FileScope<'_>, called: &str| {
         function_named(other, called)

@@ -57,18 +57,12 @@ fn kept_by_callbacks(scope: &FileScope<'_>) -> Vec<RawFinding> {
             continue;
         }
         walk_block(scope.code, &function.body, &mut |part, _| match part {
-            // `out = outputs`, `out = module.to_prediction(outputs)`
+            // `out = outputs`
             CodeNode::Statement(Statement {
                 kind: StatementKind::Assign { targets, value: Some(value), .. },
                 ..
-            }) => {
-                let is_same = match &value.kind {
-                    ExprKind::Name(name) => same.contains(name),
-                    _ => false,
-                };
-                if is_same {
-                    same.extend(targets.iter().flat_map(Target::names));
-                }
+            }) if matches!(value.kind, ExprKind::Name(name) if same.contains(&name)) => {
+                same.extend(targets.iter().flat_map(Target::names));
             }
             CodeNode::Expr(expr) => {
                 let Some((list, "append", call)) = method_of(expr) else { return };

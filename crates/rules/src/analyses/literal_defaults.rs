@@ -2,7 +2,7 @@
 //! the environment.
 
 use super::memory::{function_named, path};
-use super::own_calls::imported;
+use super::own_calls::{imported, module_and_name};
 use super::settings_values;
 use crate::code::walk::{CodeNode, walk};
 use crate::code::{Block, Call, Class, Expr, ExprKind, Function, StatementKind, Target};
@@ -167,15 +167,10 @@ fn of_caller_elsewhere(
     let (file, _) = callers.next().filter(|_| callers.next().is_none())?;
     scope.in_other(file, |other| {
         let is_it = |call: &Call<'_>| {
-            let (module, called) = match &call.callee.kind {
-                ExprKind::Name(called) => (None, *called),
-                ExprKind::Attribute(object, called) => match object.kind {
-                    ExprKind::Name(module) => (Some(module), *called),
-                    _ => return false,
-                },
-                _ => return false,
-            };
-            imported(other, module, called).is_some_and(|it| it == (scope.file, function.name))
+            let named = module_and_name(&call.callee);
+            named
+                .and_then(|(module, called)| imported(other, module, called))
+                .is_some_and(|it| it == (scope.file, function.name))
         };
         let mut calls = Vec::new();
         walk(other.code, &mut |part, _| {
@@ -277,14 +272,7 @@ fn of_call(scope: &FileScope<'_>, call: &Call<'_>, field: &str, steps: usize) ->
 
 /// The default of an option that a function of the project reads: `args = get_args()`.
 fn of_parsing_function(scope: &FileScope<'_>, call: &Call<'_>, field: &str, steps: usize) -> Option<Literal> {
-    let (module, name) = match &call.callee.kind {
-        ExprKind::Name(name) => (None, *name),
-        ExprKind::Attribute(object, name) => match object.kind {
-            ExprKind::Name(module) => (Some(module), *name),
-            _ => return None,
-        },
-        _ => return None,
-    };
+    let (module, name) = module_and_name(&call.callee)?;
     let parses = |scope: &FileScope<'_>, name: &str| {
         let function = function_named(scope, name)?;
         let text = scope.text(function.span);

@@ -1,7 +1,7 @@
 //! Options that another file overwrites: `init_device(args)` sets `args.device` without a look at it.
 
 use super::memory::path;
-use super::own_calls::imported;
+use super::own_calls::{imported, module_and_name};
 use super::unused_choices::{OPTIONS, WHICH, is_parse, names_of_options};
 use crate::code::walk::{CodeNode, walk};
 use crate::code::{Argument, Call, Expr, ExprKind, Function, StatementKind, Target};
@@ -76,14 +76,7 @@ fn said(scope: &FileScope<'_>, span: Span, option: &str) -> RawFinding {
 
 /// The file of a function that returns what a parser makes of the command line.
 fn parser_of(scope: &FileScope<'_>, call: &Call<'_>) -> Option<FileId> {
-    let (module, name) = match &call.callee.kind {
-        ExprKind::Name(name) => (None, *name),
-        ExprKind::Attribute(object, name) => match object.kind {
-            ExprKind::Name(module) => (Some(module), *name),
-            _ => return None,
-        },
-        _ => return None,
-    };
+    let (module, name) = module_and_name(&call.callee)?;
     let (file, name) = imported(scope, module, name)?;
     let mut gives = false;
     scope.in_other(file, |other| {

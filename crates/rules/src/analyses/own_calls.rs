@@ -3,7 +3,7 @@
 use super::cuda_calls::{fails_without_driver, reaches_cuda};
 use super::memory::function_named;
 use crate::code::walk::{Ancestor, CodeNode, walk};
-use crate::code::{Call, Expr, ExprKind, ImportNames, Statement, StatementKind};
+use crate::code::{Call, Class, Expr, ExprKind, Function, ImportNames, Statement, StatementKind};
 use crate::facts::{FileId, Place};
 use crate::rules::files::FileScope;
 use rustc_hash::FxHashSet;
@@ -67,17 +67,22 @@ pub(super) fn may_lie_elsewhere(call: &Call<'_>, imports: &FxHashSet<&str>) -> b
     named(call).is_some_and(|(module, name)| imports.contains(module.unwrap_or(name)))
 }
 
-/// What a call names: a function or class, and the module in which it lies.
-fn named<'c>(call: &'c Call<'_>) -> Option<(Option<&'c str>, &'c str)> {
-    match &call.callee.kind {
+/// What an expression names: a function or class, and what stands before it, as the module in which it lies.
+pub(super) fn module_and_name<'c>(callee: &Expr<'c>) -> Option<(Option<&'c str>, &'c str)> {
+    match &callee.kind {
         ExprKind::Name(name) => Some((None, *name)),
         ExprKind::Attribute(object, name) => match object.kind {
-            ExprKind::Name("self" | "cls") => Some((None, *name)),
             ExprKind::Name(module) => Some((Some(module), *name)),
             _ => None,
         },
         _ => None,
     }
+}
+
+/// The same for a call, which may call a method of the class that it stands in.
+fn named<'c>(call: &Call<'c>) -> Option<(Option<&'c str>, &'c str)> {
+    let (module, name) = module_and_name(&call.callee)?;
+    Some((module.filter(|module| !matches!(*module, "self" | "cls")), name))
 }
 
 fn reached_by(
@@ -125,14 +130,17 @@ pub(super) fn imported<'n>(
     found
 }
 
+/// What makes an object of a class of the file.
+pub(super) fn constructor_of<'a>(scope: &FileScope<'a>, class: &Class<'_>) -> Option<&'a Function<'a>> {
+    let mut functions = scope.code.functions.iter();
+    functions.find(|function| function.name == "__init__" && class.span.holds(function.span))
+}
+
 /// Where a function of the file reaches CUDA, or what makes an object of a class of it.
 fn reached_in(name: &str, scope: &FileScope<'_>, calls: usize, sought: Sought) -> Option<(Place, String)> {
     let class = scope.code.classes.iter().find(|class| class.name == name);
     let function = match class {
-        Some(class) => scope.code.functions.iter().find(|function| {
-            let within = class.span.start <= function.span.start && function.span.end <= class.span.end;
-            within && function.name == "__init__"
-        }),
+        Some(class) => constructor_of(scope, class),
         None => function_named(scope, name),
     }?;
     if matches!(sought, Sought::Need) && ASKS.iter().any(|word| scope.text(function.span).contains(word)) {

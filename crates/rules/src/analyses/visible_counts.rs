@@ -3,7 +3,7 @@
 use super::handed_arguments::Handed;
 use super::memory::function_named;
 use super::names_in_text::mentions;
-use super::own_calls::imported;
+use super::own_calls::{imported, may_lie_elsewhere, module_and_name, names_imported};
 use crate::code::walk::{Ancestor, CodeNode, functions_around, walk, walk_block};
 use crate::code::{Call, Expr, ExprKind, Function, Operator, Statement, StatementKind, Target};
 use crate::commands::program_name;
@@ -13,7 +13,7 @@ use crate::program::MASK;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 use crate::sources::file_name_of;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What counts the GPUs that are visible.
 const COUNTS: &[&str] = &["torch.accelerator.device_count", "torch.cuda.device_count"];
@@ -90,14 +90,7 @@ enum Given {
 
 /// What a function gives, which may stand in another module of the project.
 fn given_elsewhere(scope: &FileScope<'_>, call: &Call<'_>, modules: usize) -> Option<Given> {
-    let (module, name) = match &call.callee.kind {
-        ExprKind::Name(name) => (None, *name),
-        ExprKind::Attribute(object, name) => match object.kind {
-            ExprKind::Name(module) => (Some(module), *name),
-            _ => return None,
-        },
-        _ => return None,
-    };
+    let (module, name) = module_and_name(&call.callee)?;
     let given = |scope: &FileScope<'_>, name: &str, known: &Known<'_>| {
         let function = function_named(scope, name)?;
         let mut given = None;
@@ -180,14 +173,23 @@ impl<'a> Known<'a> {
     /// What a file says of its own names, and of what functions of other modules give it.
     fn of(scope: &FileScope<'a>, modules: usize) -> Known<'a> {
         let mut known = Known::default();
+        let imports = names_imported(scope);
+        let asks = |function: &&Function<'a>| scope.text(function.span).contains("device_count");
+        let asking: FxHashSet<&str> = scope.code.functions.iter().filter(asks).map(|one| one.name).collect();
+        // A file calls the same functions again and again.
+        let mut given_by: FxHashMap<&str, Option<Given>> = FxHashMap::default();
         walk(scope.code, &mut |part, _| {
             let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
             if scope.names.path(&call.callee).is_some_and(|path| COUNTS.contains(&path)) {
                 known.counts.insert(scope.text(expr.span));
-            } else if modules < MOST_MODULES {
-                match given_elsewhere(scope, call, modules) {
+                return;
+            }
+            let is_asking = matches!(call.callee.kind, ExprKind::Name(name) if asking.contains(name));
+            if modules < MOST_MODULES && (is_asking || may_lie_elsewhere(call, &imports)) {
+                let callee = scope.text(call.callee.span);
+                match given_by.entry(callee).or_insert_with(|| given_elsewhere(scope, call, modules)) {
                     Some(Given::Count) => known.counts.insert(scope.text(expr.span)),
-                    Some(Given::Numbers) => known.numbers.insert(scope.text(call.callee.span)),
+                    Some(Given::Numbers) => known.numbers.insert(callee),
                     None => false,
                 };
             }
@@ -198,6 +200,8 @@ impl<'a> Known<'a> {
 
     /// Follows what is known through the names of a file.
     fn spread(&mut self, scope: &FileScope<'a>) {
+        // Of two functions with one name the first.
+        let functions = scope.code.functions.iter().rev().map(|function| (function.name, function)).collect();
         for _ in 0..ROUNDS {
             walk(scope.code, &mut |part, around| match part {
                 CodeNode::Statement(step) => self.look_at(scope, &step.kind, around),
@@ -208,7 +212,9 @@ impl<'a> Known<'a> {
                         }
                     }
                 }
-                CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) => self.hand_on(scope, call),
+                CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) => {
+                    self.hand_on(scope, call, &functions)
+                }
                 CodeNode::Expr(_) | CodeNode::Target(_) => {}
             });
         }
@@ -246,9 +252,14 @@ impl<'a> Known<'a> {
     }
 
     /// What a call gives to the parameters of a function of the file.
-    fn hand_on(&mut self, scope: &FileScope<'a>, call: &Call<'a>) {
+    fn hand_on(
+        &mut self,
+        scope: &FileScope<'a>,
+        call: &Call<'a>,
+        functions: &FxHashMap<&str, &Function<'a>>,
+    ) {
         let Some(given) = Handed::by(call).filter(|given| given.module.is_none()) else { return };
-        let Some(function) = scope.code.functions.iter().find(|one| one.name == given.name) else { return };
+        let Some(function) = functions.get(given.name) else { return };
         for (parameter, value) in given.to(function) {
             let text = scope.text(value.span);
             if self.is_count(text) {
