@@ -334,6 +334,8 @@ impl<'p> Value<'p> {
             (Value::Class(a), Value::Class(b)) => a.scope == b.scope,
             (Value::Instance(a), Value::Instance(b)) => a.scope == b.scope,
             (Value::Collection(a), Value::Collection(b)) => a == b,
+            (Value::Paused(a), Value::Paused(b)) => a.scope == b.scope,
+            (Value::Stream(a), Value::Stream(b)) => a.state == b.state,
             (Value::View(a, one), Value::View(b, other)) => a == b && one == other,
             (Value::Sequence(a), Value::Sequence(b)) => Rc::ptr_eq(a, b) || same_each(a, b),
             (Value::Mapping(a), Value::Mapping(b)) => Rc::ptr_eq(a, b) || same_items(a, b),

@@ -164,7 +164,7 @@ impl<'p> Interpreter<'p> {
         let (since, frame, jumps) = (self.next_event(), self.here.frame, self.jumps.len());
         let uncaught = self.catches.is_empty().then(|| self.new_landing());
         self.passed_through.extend(uncaught);
-        attempt(self);
+        self.before_cleanup(attempt);
         if uncaught.is_some() {
             self.passed_through.pop();
         }
@@ -230,7 +230,7 @@ impl<'p> Interpreter<'p> {
             let before = std::mem::replace(&mut self.expects_failure, expects);
             // What a class of the project says in its `__exit__` holds for `sys.exit()` too.
             let ends = matches!(manager, Value::Instance(_));
-            is_caught = self.catch_all(ends, |run| run.with(rest, body));
+            is_caught = self.catch_all(ends, |run| run.before_cleanup(|run| run.with(rest, body)));
             self.expects_failure = before;
             if is_caught && !self.swallows_all(&manager) {
                 self.seen_raises += 1;
@@ -238,7 +238,7 @@ impl<'p> Interpreter<'p> {
                 self.may_raise();
             }
         } else {
-            self.with(rest, body);
+            self.before_cleanup(|run| run.with(rest, body));
         }
         self.on_each_way(jumps, |run, raised| run.leave_context(&leave, context.span, raised || is_caught));
     }

@@ -1,6 +1,8 @@
 //! Comprehensions: what their generators go over, and what their conditions leave out.
 
 use super::dictionaries::merged;
+use super::iterator_loops::MOST_TURNS;
+use super::iterators::Next;
 use super::loops::MOST_ELEMENTS;
 use super::{Flow, Interpreter};
 use crate::code::{Comprehension, Expr};
@@ -54,6 +56,10 @@ impl<'p> Interpreter<'p> {
         if let Some(names) = self.in_environment(&iterable, generator.iterable.span) {
             return self.comprehend_environment(comprehension, depth, names, results);
         }
+        let iterable = self.iterator_behind(iterable, generator.iterable.span);
+        if self.has_turns(&iterable) {
+            return self.comprehend_turns(comprehension, depth, &iterable, results);
+        }
         let iterable = self.iterate_all(iterable, generator.iterable.span);
         if self.flow != Flow::Next {
             return false;
@@ -91,10 +97,39 @@ impl<'p> Interpreter<'p> {
         complete
     }
 
+    /// The same with what an object gives whose `__next__` is asked until it raises.
+    fn comprehend_turns(
+        &mut self,
+        comprehension: &'p Comprehension<'p>,
+        depth: usize,
+        iterator: &Value<'p>,
+        results: &mut Vec<Value<'p>>,
+    ) -> bool {
+        let Some(generator) = comprehension.generators.get(depth) else { return false };
+        let mut complete = true;
+        for _ in 0..MOST_TURNS {
+            match self.turn(iterator, generator.iterable.span) {
+                Next::Element(element) => {
+                    self.assign(&generator.target, element);
+                    complete &= self.comprehend_if(&generator.conditions, comprehension, depth, results);
+                }
+                Next::End => return complete,
+                Next::Unknown => break,
+            }
+            if self.flow != Flow::Next {
+                return false;
+            }
+        }
+        if self.flow == Flow::Next {
+            self.comprehend_any(comprehension, depth);
+        }
+        false
+    }
+
     /// What a generator does with elements that are not known.
     fn comprehend_any(&mut self, comprehension: &'p Comprehension<'p>, depth: usize) {
         let Some(generator) = comprehension.generators.get(depth) else { return };
-        self.on_some_ways(|run| {
+        self.any_number_of_times(|run| {
             run.assign(&generator.target, Value::Unknown);
             generator.conditions.iter().for_each(|condition| drop(run.eval(condition)));
             run.comprehend(comprehension, depth + 1, None, &mut Vec::new());

@@ -1,6 +1,8 @@
 //! Code that waits: coroutines, generators and generator expressions run when somebody asks for what they
 //! give, and not when they are made. Where a generator yields, what waits for it runs.
 
+mod yielded_values;
+
 use super::functions::MOST_CALLS;
 use super::iterators::IteratorPosition;
 use super::jumps::{Landing, Landings};
@@ -73,10 +75,12 @@ pub(super) struct Resume<'p> {
     /// How the body ended, and what it gave.
     flow: Flow,
     result: Value<'p>,
-    /// How many jumps were on their way before the body; where those lead that left it, and the state behind it.
+    /// How many jumps were on their way before the body; where those lead that left it.
     jumps: usize,
     left_to: Landings,
+    /// The state in which the generator goes on: that behind the body, or of a jump that left it; and that behind it alone.
     left_with: State,
+    fell_through: Option<State>,
     /// The ways out of the function that waits.
     ways_out: EarlyExits,
     /// How many `try` statements, arms of branches and repeated loops were around the place where it waits.
@@ -104,6 +108,9 @@ pub(super) struct YieldedValues<'p> {
     exhausted: bool,
     /// Nobody says that it is asked for more than the next value: where one leads that waits for ever.
     pub(super) suspended: Option<Landing>,
+    /// How many `finally` and `with` are around the place where it runs, and whether one was where it was left.
+    cleanups: usize,
+    left_open: bool,
 }
 
 impl<'p> Interpreter<'p> {
@@ -171,6 +178,8 @@ impl<'p> Interpreter<'p> {
                     ways_out,
                     exhausted,
                     suspended,
+                    cleanups: 0,
+                    left_open: false,
                 };
                 self.given.push(given);
                 let returned = self.run_to_end(&paused.closure, paused.scope, site);
@@ -179,8 +188,11 @@ impl<'p> Interpreter<'p> {
                     self.set_position(paused.scope, IteratorPosition::UsedUp);
                 }
                 suspended.into_iter().for_each(|suspended| self.land(suspended));
-                let given = self.given.pop().and_then(|given| given.values);
-                given.map_or(Value::Unknown, Value::sequence)
+                let Some(given) = self.given.pop() else { return Value::Unknown };
+                if given.left_open {
+                    self.leave_open(value);
+                }
+                given.values.map_or(Value::Unknown, Value::sequence)
             }
             Value::Stream(stream) => {
                 // What a generator gives it passes on, to the end.
@@ -207,31 +219,6 @@ impl<'p> Interpreter<'p> {
         }
     }
 
-    /// Notes what the running generator gave; `None` where that is not known. Returns where one leads that waits for ever.
-    pub(super) fn note_given(&mut self, more: Option<&[Value<'p>]>) -> Option<Landing> {
-        let frame = self.here.frame;
-        let given = self.given.iter_mut().rev().find(|given| given.frame == frame)?;
-        let followed =
-            given.uncertain == self.uncertain && given.ways_out == self.ways_out && self.here.repeats == 0;
-        match (&mut given.values, more) {
-            (Some(values), Some(more)) if followed => values.extend_from_slice(more),
-            _ => given.values = None,
-        }
-        given.suspended
-    }
-
-    /// Whether the running generator is asked for one element, and left at a `yield`.
-    pub(super) fn is_left_at_yields(&self) -> bool {
-        let frame = self.here.frame;
-        self.given.iter().any(|given| given.frame == frame && given.suspended.is_some())
-    }
-
-    /// Whether the running generator is asked for all that it gives.
-    pub(super) fn is_exhausted(&self) -> bool {
-        let frame = self.here.frame;
-        self.given.iter().any(|given| given.frame == frame && given.exhausted)
-    }
-
     /// `yield` in a generator of the project: what waits for it runs now.
     pub(super) fn resume_with(&mut self, value: Value<'p>) -> Value<'p> {
         let suspended = self.note_given(Some(std::slice::from_ref(&value)));
@@ -240,14 +227,11 @@ impl<'p> Interpreter<'p> {
             if self.is_exhausted() {
                 return Value::None;
             }
-            // Nobody says that it is asked for more.
+            // Nobody says that it is asked for more: it is let go at once, or waits for ever.
             self.ways_out.of_function = true;
-            if let Some(suspended) = suspended {
-                // It is let go at once, or waits for ever.
-                let end = self.end_of_function();
-                self.jump(end);
-                self.jump(suspended);
-            }
+            let end = self.end_of_function();
+            self.jump(end);
+            suspended.into_iter().for_each(|suspended| self.jump(suspended));
             return Value::Unknown;
         };
         let Some(body) = self.resumes[number].body.take() else { return Value::Unknown };
@@ -271,8 +255,7 @@ impl<'p> Interpreter<'p> {
                 let result = self.run_waiting(body, value);
                 let left_to = self.landings_since(jumps);
                 if !left_to.is_empty() {
-                    let resume = &mut self.resumes[number];
-                    (resume.jumps, resume.left_to, resume.left_with) = (jumps, left_to, self.state.clone());
+                    self.go_on_from_jumps(number, jumps, left_to);
                 }
                 // An exception is raised where the generator yields.
                 let flow = match self.flow {
@@ -292,6 +275,16 @@ impl<'p> Interpreter<'p> {
         self.ways_out = EarlyExits { of_program, of_function, ..own_ways };
         // A `for` sends nothing.
         if is_loop { Value::None } else { Value::Unknown }
+    }
+
+    /// However the block of a `with` was left, the generator goes on.
+    fn go_on_from_jumps(&mut self, number: usize, jumps: usize, left_to: Landings) {
+        let here = (self.flow != Flow::Unreachable).then(|| std::mem::take(&mut self.state));
+        let ways = left_to.iter().flat_map(|to| self.states_leading_to(*to, jumps));
+        self.state = here.iter().cloned().chain(ways).reduce(State::join).unwrap_or_default();
+        let resume = &mut self.resumes[number];
+        (resume.jumps, resume.left_to) = (jumps, left_to);
+        (resume.left_with, resume.fell_through) = (self.state.clone(), here);
     }
 
     /// A pass of the `for` that waits for the running generator.
@@ -398,6 +391,7 @@ impl<'p> Interpreter<'p> {
             jumps: 0,
             left_to: Landings::new(),
             left_with: State::default(),
+            fell_through: None,
             ways_out: self.ways_out,
             catches: self.catches.len(),
             arms: self.path.len(),
@@ -417,6 +411,9 @@ impl<'p> Interpreter<'p> {
         if !resume.left_to.is_empty() && self.flow != Flow::Raise {
             // The rest of the generator ran on the ways too that left the body.
             self.carry_jumps(resume.jumps, &resume.left_to, &resume.left_with);
+            if let Some(state) = &resume.fell_through {
+                self.state = self.state.carried(&resume.left_with, state, &|event| event);
+            }
         }
         match resume.body {
             // The last of the values was given, if there was one.

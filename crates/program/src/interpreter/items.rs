@@ -242,8 +242,11 @@ impl<'p> Interpreter<'p> {
             elements @ (Value::Sequence(_) | Value::Mapping(_)) => elements,
             collection @ Value::Collection(_) => self.contents(&collection),
             iterator => {
-                self.special_often(&iterator, "__next__", Vec::new(), span);
-                Value::Unknown
+                let given = if self.has_turns(&iterator) { self.all_turns(&iterator, span) } else { None };
+                given.unwrap_or_else(|| {
+                    self.special_often(&iterator, "__next__", Vec::new(), span);
+                    Value::Unknown
+                })
             }
         }
     }

@@ -8,7 +8,33 @@ use crate::code::{Block, Target};
 use crate::facts::Span;
 use crate::program::heap::values::{Source, Value};
 
+/// So many times `__next__` of an object is asked, each followed for itself.
+pub(super) const MOST_TURNS: usize = 8;
+
 impl<'p> Interpreter<'p> {
+    /// Whether a value is an object with a `__next__` of its own.
+    pub(super) fn has_turns(&mut self, value: &Value<'p>) -> bool {
+        match value {
+            Value::Instance(instance) => {
+                matches!(self.class_attribute(&instance.class, "__next__"), Value::Function(_))
+            }
+            _ => false,
+        }
+    }
+
+    /// All that such an object gives; `None` where its end is not known to come.
+    pub(super) fn all_turns(&mut self, iterator: &Value<'p>, span: Span) -> Option<Value<'p>> {
+        let mut given = Vec::new();
+        while given.len() < MOST_TURNS && self.flow == Flow::Next {
+            match self.turn(iterator, span) {
+                Next::Element(element) => given.push(element),
+                Next::End => return Some(Value::sequence(given)),
+                Next::Unknown => return None,
+            }
+        }
+        None
+    }
+
     /// The generators that an iterator asks run again, on some ways: what the body of the loop did came between their parts.
     pub(super) fn run_generators_in(&mut self, iterator: &Value<'p>, site: Span) {
         let Value::Stream(stream) = iterator else { return };
@@ -112,8 +138,6 @@ impl<'p> Interpreter<'p> {
         iterator: &Value<'p>,
         span: Span,
     ) {
-        /// So many turns are followed one by one.
-        const MOST_TURNS: usize = 8;
         self.looping(MOST_TURNS, Some(otherwise), |run| {
             for _ in 0..MOST_TURNS {
                 match run.turn(iterator, span) {
@@ -145,7 +169,7 @@ impl<'p> Interpreter<'p> {
     }
 
     /// Asks `__next__` of an object; what it raises ends the loop.
-    fn turn(&mut self, iterator: &Value<'p>, span: Span) -> Next<Value<'p>> {
+    pub(super) fn turn(&mut self, iterator: &Value<'p>, span: Span) -> Next<Value<'p>> {
         let caught = self.new_landing();
         self.catches.push(caught);
         let element = self.special(iterator, "__next__", Vec::new(), span);

@@ -172,9 +172,7 @@ impl<'p> Interpreter<'p> {
 
     /// `next(iterator)` and `next(iterator, default)`
     pub(super) fn next_or(&mut self, value: Value<'p>, default: Option<&Arg<'p>>, span: Span) -> Value<'p> {
-        if let Value::Instance(instance) = &value
-            && let Value::Function(_) = self.class_attribute(&instance.class, "__next__")
-        {
+        if self.has_turns(&value) {
             let mut next = Value::Unknown;
             let mut ask = |run: &mut Self| {
                 next = run.special(&value, "__next__", Vec::new(), span).unwrap_or(Value::Unknown);

@@ -22,6 +22,8 @@ const OF_SIGNALS: &str = "what signals call";
 const OF_WARNINGS: &str = "what shows warnings";
 /// Functions that are called when objects end.
 const OF_OBJECTS: &str = "what is called when objects end";
+/// Generators that gave a value inside of a `try` or `with` and were not asked for more.
+const LEFT_OPEN: &str = "generators left open";
 /// Functions of threads that found a queue empty, each with its arguments.
 const WAITING: &str = "workers that wait for a queue";
 /// Whether a function raised that somebody else called.
@@ -189,18 +191,33 @@ impl<'p> Interpreter<'p> {
     /// `del name` and `name = None`: the object may end here, if nobody else has it.
     pub(super) fn end_objects(&mut self, targets: &'p [Target<'p>], span: Span) {
         let has_methods = self.setters.contains("__del__");
-        if !has_methods && self.kept(OF_OBJECTS).is_empty() {
+        if !has_methods && !self.is_kept(LEFT_OPEN) && self.kept(OF_OBJECTS).is_empty() {
             return;
         }
         for target in targets {
             let Target::Name(name, _) = target else { continue };
-            let Some(object @ Value::Instance(_)) = self.look_up(self.here.scope, name).cloned() else {
-                continue;
-            };
-            if has_methods {
-                self.end_object(&object, span);
+            match self.look_up(self.here.scope, name).cloned() {
+                Some(object @ Value::Instance(_)) => {
+                    if has_methods {
+                        self.end_object(&object, span);
+                    }
+                    self.call_kept(OF_OBJECTS, span);
+                }
+                Some(generator @ Value::Paused(_)) => self.close_if_left_open(&generator, span),
+                _ => {}
             }
-            self.call_kept(OF_OBJECTS, span);
+        }
+    }
+
+    /// A generator gave a value inside of a `try` or `with` whose end is still to come.
+    pub(super) fn leave_open(&mut self, generator: &Value<'p>) {
+        self.keep(LEFT_OPEN, generator.clone());
+    }
+
+    /// Nobody holds a generator any more: what its `finally` does happens now, if it did not before.
+    fn close_if_left_open(&mut self, generator: &Value<'p>, span: Span) {
+        if self.flow == Flow::Next && self.kept(LEFT_OPEN).iter().any(|open| open.same(generator)) {
+            self.resumed_by(generator, "close", &Args::positional(Vec::new(), span), span);
         }
     }
 
@@ -212,17 +229,25 @@ impl<'p> Interpreter<'p> {
 
     /// Objects that a function made may end with it.
     pub(super) fn end_local_objects(&mut self, function: &'p Function<'p>, scope: ScopeId) {
-        if !self.setters.contains("__del__") || self.flow == Flow::Raise || self.flow == Flow::Unreachable {
+        let has_methods = self.setters.contains("__del__");
+        let may_end = has_methods || self.is_kept(LEFT_OPEN);
+        if !may_end || self.flow == Flow::Raise || self.flow == Flow::Unreachable {
             return;
         }
         let is_parameter = |name: &str| function.parameters.iter().any(|parameter| parameter.name == name);
+        let ends = |value: &Value<'p>| matches!(value, Value::Instance(_) | Value::Paused(_));
         let mut held = self.heap.names(scope);
-        held.retain(|(name, value)| matches!(value, Value::Instance(_)) && !is_parameter(name));
+        held.retain(|(name, value)| ends(value) && !is_parameter(name));
         held.sort_by_key(|(name, _)| *name);
         let flow = std::mem::replace(&mut self.flow, Flow::Next);
         for (_, object) in held {
-            if !self.here.returns.iter().any(|returned| returned.same(&object)) {
-                self.end_object(&object, function.name_span);
+            if self.here.returns.iter().any(|returned| returned.same(&object)) {
+                continue;
+            }
+            match object {
+                Value::Paused(_) => self.close_if_left_open(&object, function.name_span),
+                _ if has_methods => self.end_object(&object, function.name_span),
+                _ => {}
             }
         }
         if self.flow == Flow::Next {

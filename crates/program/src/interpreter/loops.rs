@@ -61,9 +61,7 @@ impl<'p> Interpreter<'p> {
             return self.for_each_yielded(target, &generator, iterable, body, otherwise);
         }
         let value = self.iterator_behind(value, iterable.span);
-        if let Value::Instance(instance) = &value
-            && let Value::Function(_) = self.class_attribute(&instance.class, "__next__")
-        {
+        if self.has_turns(&value) {
             return self.for_each_turn((target, body, otherwise), &value, iterable.span);
         }
         let pass = move |run: &mut Self, element: Value<'p>| {
@@ -173,7 +171,7 @@ impl<'p> Interpreter<'p> {
     }
 
     /// What `__iter__` of an object gives that is no generator.
-    fn iterator_behind(&mut self, value: Value<'p>, span: Span) -> Value<'p> {
+    pub(super) fn iterator_behind(&mut self, value: Value<'p>, span: Span) -> Value<'p> {
         let Value::Instance(instance) = &value else { return value };
         match self.class_attribute(&instance.class, "__iter__") {
             Value::Function(_) => self.special(&value, "__iter__", Vec::new(), span).unwrap_or(value),

@@ -58,10 +58,19 @@ impl<'p> Interpreter<'p> {
         if self.path.iter().any(|(around, _)| *around == branch) {
             return self.run_module(file, scope, span);
         }
-        // What it defines is there already, from the arm.
+        // What it defines is there already, from the arm, which may have changed it.
         let (before, ways_out, mark) = (self.state.clone(), self.ways_out, self.begin_arm());
         self.in_an_arm(|run| run.run_module(file, scope, span));
-        self.end_arm(mark);
+        let defined = self.end_arm(mark);
+        for (_, name, value) in defined.into_iter().filter(|(of, ..)| *of == scope) {
+            if let (Some(value), Some(held)) =
+                (value.filter(is_constant), self.in_scope(scope, name).cloned())
+            {
+                let held = held.alternatives().iter().filter(|held| !matches!(held, Value::Absent));
+                let either = Value::one_of(held.cloned().chain([value]));
+                self.bind_in(scope, name, either);
+            }
+        }
         self.ways_out = ways_out;
         self.exits = false;
         let after = std::mem::take(&mut self.state);
@@ -185,4 +194,9 @@ impl<'p> Interpreter<'p> {
             || self.start != super::Start::Library
                 && (self.program.may_affect_gpu(file) || (first_library && self.program.loads_library(file)))
     }
+}
+
+/// Whether a value is written down: it is the same however often its module runs.
+fn is_constant(value: &Value<'_>) -> bool {
+    matches!(value, Value::Text(_) | Value::Int(..) | Value::Bool(_) | Value::None)
 }

@@ -1,0 +1,6 @@
+import os
+
+import chosen
+import settings
+
+os.environ["CUDA_VISIBLE_DEVICES"] = settings.CARDS
