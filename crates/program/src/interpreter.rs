@@ -153,8 +153,8 @@ pub(super) struct Interpreter<'p> {
     modules: FxHashMap<FileId, ScopeId>,
     /// The same, in the order in which they were.
     in_order: Vec<(FileId, ScopeId)>,
-    /// Those that were entered in one arm of a branch only, with its number.
-    entered_in_arm: FxHashMap<FileId, u32>,
+    /// Those that were entered on some ways only.
+    entered_in_arm: FxHashMap<FileId, module_entry::EnteredInArm>,
     /// The namespaces that modules have in all programs of one worker.
     namespaces: FxHashMap<FileId, ScopeId>,
     /// Modules outside the project that were imported, and those that they import.

@@ -1,5 +1,6 @@
 //! Branches: each arm is followed from the same state, and the states join afterwards.
 
+use super::module_entry::EnteredInArm;
 use super::presence::{TestedParts, VariablePresence};
 use super::{Flow, Interpreter};
 use crate::code::Expr;
@@ -92,7 +93,7 @@ impl<'p> Interpreter<'p> {
             self.uncertain -= 1;
             let changes = self.end_arm(mark);
             for &(file, _) in &self.in_order[modules..] {
-                self.entered_in_arm.insert(file, branch);
+                self.entered_in_arm.insert(file, EnteredInArm::first(branch));
             }
             // The next arm begins as this one did.
             let outcome = ArmEnd { state: std::mem::replace(&mut self.state, before.clone()), changes };

@@ -9,6 +9,21 @@ use crate::program::summaries::Dependency;
 /// A module that does more steps has most of its names bound by some of them.
 const MOST_EXPECTED: usize = 64;
 
+/// A module that was entered in arms of branches only.
+#[derive(Clone, Copy)]
+pub(super) struct EnteredInArm {
+    /// The branch of the last of these arms.
+    branch: u32,
+    /// It ran in more arms than one: another one brings nothing new, only a way that surely imports it.
+    again: bool,
+}
+
+impl EnteredInArm {
+    pub(super) fn first(branch: u32) -> Self {
+        EnteredInArm { branch, again: false }
+    }
+}
+
 impl<'p> Interpreter<'p> {
     /// Imports modules, one after the other.
     pub(super) fn run_imports(&mut self, files: &[FileId]) {
@@ -54,9 +69,17 @@ impl<'p> Interpreter<'p> {
         if self.entered_in_arm.is_empty() || self.is_running_module(scope) {
             return;
         }
-        let Some(branch) = self.entered_in_arm.remove(&file) else { return };
+        let Some(&EnteredInArm { branch, again }) = self.entered_in_arm.get(&file) else { return };
+        let around = self.path.last().map(|(around, _)| *around);
+        if again && around.is_some() {
+            return;
+        }
+        self.entered_in_arm.remove(&file);
         if self.path.iter().any(|(around, _)| *around == branch) {
             return self.run_module(file, scope, span);
+        }
+        if let Some(branch) = around {
+            self.entered_in_arm.insert(file, EnteredInArm { branch, again: true });
         }
         // What it defines is there already, from the arm, which may have changed it.
         let (before, ways_out, mark) = (self.state.clone(), self.ways_out, self.begin_arm());

@@ -1,0 +1,2 @@
+import settings
+import chosen
