@@ -3,7 +3,7 @@
 use super::state::StateSnapshot;
 use crate::code::{Host, Observation};
 use crate::facts::{FileId, Place};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,6 +16,8 @@ pub struct Trace {
     pub events: Vec<Event>,
     /// The events that set a variable: few of many, and what rules look for again and again.
     pub writes: Vec<EventId>,
+    /// The events by where they stand, as far as somebody wanted to know.
+    pub(super) index: EventIndex,
     /// How many events there were behind the last one whose meaning depends on what comes after it: a write may be for a
     /// child, and a child may use a GPU.
     pub pending: EventId,
@@ -233,6 +235,29 @@ pub struct Frame {
     pub number: Option<usize>,
     /// The function is a test, or reads like one.
     pub is_test: bool,
+}
+
+/// The events of a trace by where they stand.
+#[derive(Debug, Default)]
+pub struct EventIndex {
+    by_place: FxHashMap<Place, SmallVec<[EventId; 2]>>,
+    /// How many events are in it.
+    events: usize,
+}
+
+impl EventIndex {
+    /// The events at a place, in order.
+    pub(super) fn at(&self, place: Place) -> &[EventId] {
+        self.by_place.get(&place).map(SmallVec::as_slice).unwrap_or_default()
+    }
+
+    /// Takes in those of a trace that came since.
+    pub(super) fn extend(&mut self, events: &[Event]) {
+        for (number, event) in events.iter().enumerate().skip(self.events) {
+            self.by_place.entry(event.place).or_default().push(number as EventId);
+        }
+        self.events = events.len();
+    }
 }
 
 impl Event {

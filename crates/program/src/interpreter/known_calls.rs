@@ -137,7 +137,10 @@ impl<'p> Interpreter<'p> {
                 let decisions =
                     call.decisions.iter().map(|decision| decision.related(&mut relation)).collect();
                 let (entry, start) = (self.state.clone(), self.next_event());
+                let relied_on = std::mem::replace(&mut self.relied_on, EventId::MAX);
                 let left_with = self.note_again(summary, effects, &events, site, decisions);
+                let start = start.min(self.relied_on);
+                self.relied_on = self.relied_on.min(relied_on);
                 if let Some(at) = raised_at {
                     self.raised_with(left_with.clone(), at);
                 }

@@ -150,7 +150,7 @@ impl<'p> Interpreter<'p> {
 
     /// Whether what was done on a path leads to what is done now: no arm of it ended the program, and none is the other
     /// arm of a branch that lies around this place.
-    fn leads_here(&self, path: &Arms) -> bool {
+    pub(super) fn leads_here(&self, path: &Arms) -> bool {
         path.iter().all(|arm| {
             self.path.contains(arm)
                 || !self.trace.ended.contains(arm) && !self.path.iter().any(|(branch, _)| *branch == arm.0)

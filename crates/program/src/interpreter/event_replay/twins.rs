@@ -1,0 +1,57 @@
+//! Events that are there already: what several calls that are not followed again did in other programs, one of them may have
+//! noted in this one. Without this each program would note what two of its calls have in common twice, and the next one four
+//! times.
+
+use crate::facts::FileId;
+use crate::program::interpreter::Interpreter;
+use crate::program::state::StateSnapshot;
+use crate::program::trace::{Event, EventId, FrameId, Trace};
+
+/// So many of the events at one place are looked at, the last first.
+const MOST: usize = 16;
+
+impl Interpreter<'_> {
+    /// The event that says what `event` would say: it lies on the way here, in a call of the same module, and is as certain.
+    pub(in crate::interpreter) fn twin_of(&mut self, event: &Event) -> Option<EventId> {
+        // What is given back counts where it is given back last.
+        if event.what.releases() {
+            return None;
+        }
+        let mut index = std::mem::take(&mut self.trace.index);
+        index.extend(&self.trace.events);
+        let there = index.at(event.place).iter().rev().take(MOST).copied();
+        let twin = there.into_iter().find(|id| self.says_the_same(*id, event));
+        self.trace.index = index;
+        twin
+    }
+
+    fn says_the_same(&self, id: EventId, event: &Event) -> bool {
+        let known = &self.trace.events[id as usize];
+        let end = id + 1;
+        known.what == event.what
+            && known.statement == event.statement
+            && known.doubts <= event.doubts
+            && (!known.may_be_passed || event.may_be_passed)
+            && (known.only_if_called, known.in_child, known.process, known.recipient)
+                == (event.only_if_called, event.in_child, event.process, event.recipient)
+            && known.assured == event.assured
+            && is_same(&known.before, &event.before)
+            && self.leads_here(&known.arms)
+            && (!known.what.settles() && !known.in_child || self.trace.pending <= end)
+            && (!known.what.is_pending() || self.trace.settled <= end)
+            && answers(&self.trace, known.frame) == answers(&self.trace, event.frame)
+    }
+}
+
+/// Each module answers for what it does when it is imported, also where another did the same before.
+fn answers(trace: &Trace, frame: FrameId) -> Option<FileId> {
+    trace.outwards(frame).find(|frame| frame.function.is_none()).map(|module| module.file)
+}
+
+fn is_same(one: &StateSnapshot, other: &StateSnapshot) -> bool {
+    (one.cuda, one.library, one.counted) == (other.cuda, other.library, other.counted)
+        && (&one.mask, &one.order, &one.written) == (&other.mask, &other.order, &other.written)
+        && one.rival == other.rival
+        && one.late.is_empty()
+        && other.late.is_empty()
+}
