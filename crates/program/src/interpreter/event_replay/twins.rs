@@ -2,10 +2,9 @@
 //! noted in this one. Without this each program would note what two of its calls have in common twice, and the next one four
 //! times.
 
-use crate::facts::FileId;
 use crate::program::interpreter::Interpreter;
 use crate::program::state::StateSnapshot;
-use crate::program::trace::{Event, EventId, FrameId, Trace};
+use crate::program::trace::{Event, EventId, Frame, FrameId, Trace};
 
 /// So many of the events at one place are looked at, the last first.
 const MOST: usize = 16;
@@ -39,13 +38,24 @@ impl Interpreter<'_> {
             && self.leads_here(&known.arms)
             && (!known.what.settles() && !known.in_child || self.trace.pending <= end)
             && (!known.what.is_pending() || self.trace.settled <= end)
-            && answers(&self.trace, known.frame) == answers(&self.trace, event.frame)
+            && answers_alike(&self.trace, known.frame, event.frame)
     }
 }
 
-/// Each module answers for what it does when it is imported, also where another did the same before.
-fn answers(trace: &Trace, frame: FrameId) -> Option<FileId> {
-    trace.outwards(frame).find(|frame| frame.function.is_none()).map(|module| module.file)
+/// Whether the same module is asked what two calls do. One that is imported answers for each of its calls, also where another
+/// did the same before.
+fn answers_alike(trace: &Trace, one: FrameId, other: FrameId) -> bool {
+    let up_to_module = |frame| {
+        let is_inside = |frame: &&Frame| frame.function.is_some();
+        let inside = trace.outwards(frame).take_while(is_inside);
+        (inside, trace.outwards(frame).find(|frame| frame.function.is_none()))
+    };
+    let ((inside, module), (inside_other, other)) = (up_to_module(one), up_to_module(other));
+    let (Some(module), Some(other)) = (module, other) else { return false };
+    let calls = |frame: &Frame| (frame.file, frame.number, frame.site);
+    module.file == other.file
+        && module.parent.is_some() == other.parent.is_some()
+        && (module.parent.is_none() || inside.map(calls).eq(inside_other.map(calls)))
 }
 
 fn is_same(one: &StateSnapshot, other: &StateSnapshot) -> bool {
