@@ -243,12 +243,12 @@ impl<'p> Summaries<'p> {
             return;
         }
         let Some(call) = call else { return };
-        let is_part = matches!(body, SummaryBody::Part(..));
+        let is_function = matches!(body, SummaryBody::Function(_));
         let known = self.known.entry(body).or_default();
         known.calls += 1;
         // What a module makes keeps its numbers, so that none is ever dropped for another.
-        let is_full = !matches!(body, SummaryBody::Function(_)) && known.is_full_of_modules();
-        let is_first = known.calls == 1 && !is_part && !self.keeps_first;
+        let is_full = !is_function && known.is_full_of_modules();
+        let is_first = known.calls == 1 && is_function && !self.keeps_first;
         if is_first || is_full || known.is_passed_over() {
             return;
         }
@@ -260,7 +260,7 @@ impl<'p> Summaries<'p> {
         }
         let of = (facts, looked);
         let Some(summary) = summary_of(heap, &recording, call, of, self.program) else { return };
-        if !matches!(body, SummaryBody::Function(_)) {
+        if !is_function {
             heap.keep_made(&summary.made);
         }
         known.add(summary);

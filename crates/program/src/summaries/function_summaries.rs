@@ -17,7 +17,7 @@ pub(super) const CANDIDATES: usize = 8;
 /// What is kept of the calls of one function.
 #[derive(Default)]
 pub(super) struct FunctionSummaries<'p> {
-    /// The first call of a function, and the first import of a module, is not kept: most are seen once.
+    /// The first call of a function is not kept: most are seen once.
     pub calls: usize,
     /// How often in a row none of them held.
     missed: Cell<usize>,
