@@ -58,6 +58,8 @@ pub(super) enum AskedFor {
     #[default]
     Some,
     Next,
+    /// The first value, of one that has not begun: what stands behind its first `yield` does not run.
+    First,
     /// All that it gives.
     All,
 }
@@ -106,6 +108,8 @@ pub(super) struct YieldedValues<'p> {
     ways_out: EarlyExits,
     /// It is asked for all that it gives.
     exhausted: bool,
+    /// It stops at its first `yield`.
+    stops: bool,
     /// Nobody says that it is asked for more than the next value: where one leads that waits for ever.
     pub(super) suspended: Option<Landing>,
     /// How many `finally` and `with` are around the place where it runs, and whether one was where it was left.
@@ -122,7 +126,7 @@ impl<'p> Interpreter<'p> {
     }
 
     /// Whether a coroutine or generator is followed: each that was made is another one, also within itself.
-    fn may_go_on(&self, key: FunctionId) -> bool {
+    pub(super) fn may_go_on(&self, key: FunctionId) -> bool {
         let is_too_deep = self.is_running(key) && self.calls_around(key) >= MOST_NESTED;
         !is_too_deep && self.active.len() < MOST_CALLS
     }
@@ -151,7 +155,8 @@ impl<'p> Interpreter<'p> {
                 if !self.function_of(&paused.closure).is_generator {
                     return self.run_coroutine(paused, site);
                 }
-                let (asks_next, exhausted) = (asks == AskedFor::Next, asks == AskedFor::All);
+                let stops = asks == AskedFor::First;
+                let (asks_next, exhausted) = (asks == AskedFor::Next || stops, asks == AskedFor::All);
                 let position = self.position(paused.scope);
                 match position {
                     IteratorPosition::UsedUp => return Value::sequence(Vec::new()),
@@ -169,7 +174,7 @@ impl<'p> Interpreter<'p> {
                 }
                 self.set_position(paused.scope, IteratorPosition::Unknown);
                 let frame = self.next_frame();
-                let suspended = asks_next.then(|| self.new_landing());
+                let suspended = (asks_next && !stops).then(|| self.new_landing());
                 let (uncertain, ways_out) = (self.uncertain, self.ways_out);
                 let given = YieldedValues {
                     values: Some(Vec::new()),
@@ -177,6 +182,7 @@ impl<'p> Interpreter<'p> {
                     uncertain,
                     ways_out,
                     exhausted,
+                    stops,
                     suspended,
                     cleanups: 0,
                     left_open: false,
@@ -221,6 +227,9 @@ impl<'p> Interpreter<'p> {
 
     /// `yield` in a generator of the project: what waits for it runs now.
     pub(super) fn resume_with(&mut self, value: Value<'p>) -> Value<'p> {
+        if self.stops_here() {
+            return self.stop_at_yield(value);
+        }
         let suspended = self.note_given(Some(std::slice::from_ref(&value)));
         self.yielded = Some(value.clone());
         let Some(number) = self.waiting() else {

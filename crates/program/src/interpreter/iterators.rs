@@ -192,6 +192,7 @@ impl<'p> Interpreter<'p> {
             (Next::Element(element), _) => element,
             (Next::End, Some(default)) => default.value.clone(),
             (Next::End, None) => self.raises(),
+            (Next::Unknown, _) if let Some(first) = self.first_of(&value, span) => first,
             (Next::Unknown, default) => {
                 // What stands behind the first `yield` does not run yet.
                 self.on_some_ways(|run| {
@@ -210,6 +211,23 @@ impl<'p> Interpreter<'p> {
                 Value::Unknown
             }
         }
+    }
+
+    /// What a generator gives first that has not begun, where it surely gives something.
+    fn first_of(&mut self, generator: &Value<'p>, span: Span) -> Option<Value<'p>> {
+        let Value::Paused(paused) = generator else { return None };
+        if !self.gives_first(paused) {
+            return None;
+        }
+        self.asks = AskedFor::First;
+        let given = self.run_paused(generator, span);
+        self.asks = AskedFor::Some;
+        let is_held = |(_, held): &(&str, Value<'p>)| held.same(generator);
+        if !self.heap.names(self.here.scope).iter().any(is_held) {
+            self.close_if_left_open(generator, span);
+        }
+        let Value::Sequence(given) = given else { return Some(Value::Unknown) };
+        Some(given.first().cloned().unwrap_or(Value::Unknown))
     }
 
     fn next_from(&mut self, source: &Source<'p>, given: usize, span: Span) -> Next<Value<'p>> {

@@ -200,9 +200,11 @@ impl<'p> Interpreter<'p> {
     /// told whether an exception leaves it.
     pub(super) fn on_each_way(&mut self, since: usize, end: impl Fn(&mut Self, bool)) {
         let mut ways: SmallVec<[(Landing, Landing); 2]> = SmallVec::new();
+        let mut waits = false;
         for number in since..self.jumps.len() {
             let to = self.jumps[number].to;
             if self.given.iter().any(|given| given.suspended == Some(to)) {
+                waits = true;
                 continue;
             }
             let known = ways.iter().find(|(other, _)| *other == to).map(|(_, held)| *held);
@@ -212,6 +214,10 @@ impl<'p> Interpreter<'p> {
                 held
             });
             self.jumps[number].to = held;
+        }
+        // A generator that waits comes to its end later.
+        if waits && ways.is_empty() && self.flow == Flow::Unreachable {
+            return;
         }
         let flow = std::mem::replace(&mut self.flow, Flow::Next);
         let exits = std::mem::take(&mut self.exits);

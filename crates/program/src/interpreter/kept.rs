@@ -215,7 +215,7 @@ impl<'p> Interpreter<'p> {
     }
 
     /// Nobody holds a generator any more: what its `finally` does happens now, if it did not before.
-    fn close_if_left_open(&mut self, generator: &Value<'p>, span: Span) {
+    pub(super) fn close_if_left_open(&mut self, generator: &Value<'p>, span: Span) {
         if self.flow == Flow::Next && self.kept(LEFT_OPEN).iter().any(|open| open.same(generator)) {
             self.resumed_by(generator, "close", &Args::positional(Vec::new(), span), span);
         }

@@ -1,8 +1,11 @@
 //! What a generator gave so far, while it runs: which values, how much it is asked for, and where it was left.
 
-use crate::program::heap::values::Value;
-use crate::program::interpreter::Interpreter;
+use crate::code::walk::{CodeNode, walk_block};
+use crate::code::{Code, ExprKind, Statement, StatementKind};
+use crate::program::heap::values::{Paused, Value};
+use crate::program::interpreter::iterators::IteratorPosition;
 use crate::program::interpreter::jumps::Landing;
+use crate::program::interpreter::{Flow, Interpreter};
 
 impl<'p> Interpreter<'p> {
     /// Notes what the running generator gave; `None` where that is not known. Returns where one leads that waits for ever.
@@ -17,6 +20,35 @@ impl<'p> Interpreter<'p> {
         }
         given.left_open |= given.suspended.is_some() && given.cleanups > 0;
         given.suspended
+    }
+
+    /// Whether a generator has not begun and surely comes to a `yield`, where it is not known to be asked in several passes.
+    pub(in crate::interpreter) fn gives_first(&mut self, paused: &Paused<'p>) -> bool {
+        let function = self.function_of(&paused.closure);
+        function.is_generator
+            && matches!(self.position(paused.scope), IteratorPosition::At(0))
+            && !self.is_repeated_since(paused.scope)
+            && self.may_go_on((paused.closure.file, paused.closure.function))
+            && comes_to_yield(self.code_of(paused.closure.file), &function.body)
+    }
+
+    /// Whether the running generator stops at its first `yield`.
+    pub(in crate::interpreter) fn stops_here(&self) -> bool {
+        let frame = self.here.frame;
+        self.given.iter().any(|given| given.frame == frame && given.stops)
+    }
+
+    /// The running generator gives its first value, and waits.
+    pub(in crate::interpreter) fn stop_at_yield(&mut self, value: Value<'p>) -> Value<'p> {
+        let (frame, end) = (self.here.frame, self.end_of_function());
+        if let Some(given) = self.given.iter_mut().rev().find(|given| given.frame == frame) {
+            // Its `finally` does not run yet.
+            given.suspended = Some(end);
+        }
+        self.note_given(Some(std::slice::from_ref(&value)));
+        self.jump(end);
+        self.flow = Flow::Unreachable;
+        Value::Unknown
     }
 
     /// Follows what a `finally` or the end of a `with` comes behind.
@@ -43,4 +75,40 @@ impl<'p> Interpreter<'p> {
         let frame = self.here.frame;
         self.given.iter().any(|given| given.frame == frame && given.exhausted)
     }
+}
+
+/// Whether a block surely comes to a `yield`: nothing before it leads past it.
+fn comes_to_yield(code: &Code<'_>, block: &[Statement<'_>]) -> bool {
+    for step in block {
+        match &step.kind {
+            StatementKind::Evaluate(value) | StatementKind::Assign { value: Some(value), .. }
+                if matches!(value.kind, ExprKind::Yield(_)) =>
+            {
+                return true;
+            }
+            StatementKind::With { body, .. } => return comes_to_yield(code, body),
+            StatementKind::Try { body, handlers, .. } if handlers.is_empty() => {
+                return comes_to_yield(code, body);
+            }
+            StatementKind::While { test, body, .. }
+                if matches!(test.kind, ExprKind::Bool(true) | ExprKind::Int(1)) =>
+            {
+                return comes_to_yield(code, body);
+            }
+            StatementKind::Return(_) | StatementKind::Break | StatementKind::Continue => return false,
+            _ => {}
+        }
+        let mut may_leave = false;
+        walk_block(code, std::slice::from_ref(step), &mut |node, _| match node {
+            CodeNode::Statement(inner) => may_leave |= matches!(inner.kind, StatementKind::Return(_)),
+            CodeNode::Expr(inner) => {
+                may_leave |= matches!(inner.kind, ExprKind::Yield(_) | ExprKind::YieldFrom(_));
+            }
+            CodeNode::Target(_) => {}
+        });
+        if may_leave {
+            return false;
+        }
+    }
+    false
 }
