@@ -38,6 +38,7 @@ mod epoch_outputs;
 mod executable_batches;
 mod filled_masks;
 mod first_card_loads;
+mod first_ranks;
 mod fixtures;
 mod given_arguments;
 mod global_ranks;
@@ -190,6 +191,7 @@ mod virtual_growth;
 mod visible_counts;
 mod vllm_engines;
 mod volatile;
+mod waiting_calls;
 mod written_variables;
 
 use super::files::{FileScope, RawFinding};

@@ -3,8 +3,10 @@
 
 mod buffers;
 mod evaluation;
+mod graphs;
 mod lists;
 mod meters;
+mod objects;
 mod returned;
 
 use super::gradients::with_is_off;
@@ -13,6 +15,7 @@ use crate::code::walk::{Ancestor, CodeNode, walk, within_function};
 use crate::code::{Expr, ExprKind, Operator, StatementKind, Target};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
+use graphs::{feeds_backward, is_cut_off, with_graphs, with_graphs_and_outputs};
 
 /// What a function does with values that may have a graph, in the order in which it stands there.
 struct Note {
@@ -46,6 +49,11 @@ pub(crate) fn may_keep_graphs(part: CodeNode<'_, '_>) -> bool {
     matches!(method, Some("backward" | "manual_backward" | "eval" | "register_buffer" | "train"))
 }
 
+/// Functions whose result a library differentiates. A file with one of them may keep graphs without saying `backward`.
+pub(crate) fn differentiated_by_others() -> Vec<&'static str> {
+    objects::DIFFERENTIATED.to_vec()
+}
+
 /// `total += loss` in a loop that calls `loss.backward()`, or that evaluates a model with gradients on.
 pub(super) fn by_sums(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = in_training(scope);
@@ -62,6 +70,8 @@ fn in_training(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = returned::by_sums(scope, &notes);
     found.extend(meters::by_sums(scope, &notes));
     found.extend(lists::in_training(scope, &notes));
+    found.extend(objects::by_sums(scope, &notes));
+    let outputs = lists::outputs_in(scope);
     for (at, note) in notes.iter().enumerate() {
         let GraphStep::Add(total, values) = &note.what else { continue };
         let of_function: Vec<&Note> = notes.iter().filter(|other| other.function == note.function).collect();
@@ -71,7 +81,7 @@ fn in_training(scope: &FileScope<'_>) -> Vec<RawFinding> {
         for (depth, inside) in note.loops.iter().enumerate().rev() {
             let in_loop = |other: &&&Note| other.loops.get(depth) == Some(inside);
             let here: Vec<&Note> = of_function.iter().filter(in_loop).copied().collect();
-            let graphs = with_graphs(&here);
+            let graphs = with_graphs_and_outputs(&here, &outputs);
             let Some(value) = values.iter().find(|value| graphs.contains(value)) else { continue };
             let starts_anew = here.iter().any(|other| {
                 let GraphStep::Assign(name, values, _) = &other.what else { return false };
@@ -94,80 +104,7 @@ fn is_for_torch(text: &str) -> bool {
     const OTHERS: &[&str] =
         &["chainer", "jittor", "micrograd", "mindspore", "mxnet", "paddle", "tensorflow", "tinygrad"];
     let says = |word: &str| memchr::memmem::find(text.as_bytes(), word.as_bytes()).is_some();
-    says("torch") || (says("zero_grad") && !OTHERS.iter().any(|other| says(other)))
-}
-
-/// Whether a value that a name takes part in is differentiated.
-fn feeds_backward(notes: &[&Note], name: &str) -> bool {
-    let mut feeding: Vec<&str> = Vec::new();
-    for note in notes {
-        if let GraphStep::Backward(values) = &note.what {
-            feeding.extend(values.iter().map(String::as_str));
-        }
-    }
-    let mut next = 0;
-    while let Some(&target) = feeding.get(next) {
-        for note in notes {
-            let (GraphStep::Assign(assigned, values, _) | GraphStep::Add(assigned, values)) = &note.what
-            else {
-                continue;
-            };
-            if assigned == target {
-                let new = values.iter().map(String::as_str).filter(|value| !feeding.contains(value));
-                feeding.extend(new.collect::<Vec<_>>());
-            }
-        }
-        next += 1;
-    }
-    // A loss that is a term of the sum feeds nothing by that.
-    feeding.contains(&name)
-}
-
-/// What has a graph in a loop: what is differentiated there, the terms that it is made of, and what is made of it.
-fn with_graphs(notes: &[&Note]) -> Vec<String> {
-    let mut graphs: Vec<String> = Vec::new();
-    for note in notes {
-        if let GraphStep::Backward(values) = &note.what {
-            graphs.extend(values.iter().cloned());
-        }
-    }
-    const ROUNDS: usize = 4;
-    for _ in 0..ROUNDS {
-        for note in notes {
-            let GraphStep::Assign(name, values, _) = &note.what else { continue };
-            if graphs.contains(name) {
-                let made_here = |value: &&String| {
-                    notes
-                        .iter()
-                        .any(|other| matches!(&other.what, GraphStep::Assign(name, ..) if name == *value))
-                };
-                let new = values.iter().filter(made_here).filter(|value| !graphs.contains(value));
-                graphs.extend(new.cloned().collect::<Vec<_>>());
-            } else if values.iter().any(|value| graphs.contains(value)) {
-                graphs.push(name.clone());
-            }
-        }
-    }
-    graphs
-}
-
-/// `loss = loss.item()` before it is added, or the same for all that a dictionary holds.
-fn is_cut_off<'n>(before: impl DoubleEndedIterator<Item = &'n Note>, value: &str) -> bool {
-    let last = before.rev().find_map(|note| match &note.what {
-        GraphStep::Assign(name, _, cut) if name == value => Some(*cut),
-        GraphStep::Assign(name, _, true) if holds(name, value) => Some(true),
-        _ => None,
-    });
-    last.unwrap_or(false)
-}
-
-/// Whether what an assignment names has `losses["total"]` in it: `losses = …`, and `losses[name] = …` for each name.
-fn holds(assigned: &str, item: &str) -> bool {
-    let Some((dictionary, _)) = item.split_once('[') else { return false };
-    assigned.strip_prefix(dictionary).is_some_and(|rest| {
-        let key = rest.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
-        rest.is_empty() || key.is_some_and(|key| key.starts_with(|first: char| first.is_alphabetic()))
-    })
+    ["torch", "lightning", "transformers"].iter().any(|word| says(word)) || (says("zero_grad") && !OTHERS.iter().any(|other| says(other)))
 }
 
 fn notes_of(scope: &FileScope<'_>) -> Vec<Note> {
@@ -196,15 +133,25 @@ fn notes_of(scope: &FileScope<'_>) -> Vec<Note> {
         match part {
             CodeNode::Statement(step) => match &step.kind {
                 StatementKind::Update { target, operator: Operator::Add | Operator::Subtract, value } => {
-                    if let Some(total) = text_of_target(scope, target) {
-                        note(step.span, GraphStep::Add(total, terms(scope, value)));
-                    }
+                    let Some(total) = text_of_target(scope, target) else { return };
+                    // `losses += [loss]`
+                    note(
+                        step.span,
+                        match value.kind {
+                            ExprKind::Sequence(_) => {
+                                GraphStep::Append(total, lists::kept_in(scope, value), value.span)
+                            }
+                            _ => GraphStep::Add(total, terms(scope, value)),
+                        },
+                    );
                 }
                 StatementKind::Assign { targets, value: Some(value), .. } => {
                     let [target] = &targets[..] else { return };
                     let Some(name) = text_of_target(scope, target) else { return };
                     let mut values = terms(scope, value);
-                    if is_sum(value) && values.contains(&name) && values.len() > 1 {
+                    if let Some(added) = lists::joined_to(scope, value, &name) {
+                        note(step.span, GraphStep::Add(name, added));
+                    } else if is_sum(value) && values.contains(&name) && values.len() > 1 {
                         values.retain(|value| *value != name);
                         note(step.span, GraphStep::Add(name, values));
                     } else {
@@ -236,8 +183,8 @@ fn notes_of(scope: &FileScope<'_>) -> Vec<Note> {
                         values.extend(loss.map_or(Vec::new(), |loss| terms(scope, loss)));
                         note(expr.span, GraphStep::Backward(values));
                     }
-                    "append" => {
-                        let Some(first) = first else { return };
+                    "append" | "appendleft" | "extend" | "insert" => {
+                        let Some(first) = lists::given_to(call, name) else { return };
                         let kept = lists::kept_in(scope, first);
                         note(
                             expr.span,

@@ -7,6 +7,10 @@ use crate::code::{Block, Call, Expr, ExprKind, Operator, Statement, StatementKin
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
 
+/// What a file must say that keeps something.
+pub(super) const KEEPING: &[&str] =
+    &[".append(", ".extend(", "+= [", "torch.cat(", "no_grad", "inference_mode"];
+
 /// What a loop gives to a container: the container as it is written, and the value.
 struct Kept<'c, 's> {
     list: &'c Expr<'s>,
@@ -26,17 +30,24 @@ pub(super) fn on_the_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let off = functions_without_gradients(scope);
     let mut found = kept_by_callbacks(scope);
     walk(scope.code, &mut |part, around| {
-        let CodeNode::Statement(Statement { kind: StatementKind::For { iterable, body, .. }, .. }) = part
-        else {
-            return;
+        let CodeNode::Statement(step) = part else { return };
+        let is_off = || {
+            around.iter().any(|one| match one {
+                Ancestor::With(step) => with_is_off(scope, step),
+                Ancestor::Function(number) => off.contains(number),
+                _ => false,
+            })
         };
-        let is_off = around.iter().any(|one| match one {
-            Ancestor::With(step) => with_is_off(scope, step),
-            Ancestor::Function(number) => off.contains(number),
-            _ => false,
-        });
-        if goes_over_data(scope, iterable) && !ends_early(scope, body) {
-            found.extend(in_loop(scope, body, is_off));
+        match &step.kind {
+            StatementKind::For { iterable, body, .. }
+                if goes_over_data(scope, iterable) && !ends_early(scope, body) =>
+            {
+                found.extend(in_loop(scope, body, is_off()));
+            }
+            StatementKind::Assign { value: Some(_), .. } => {
+                found.extend(in_comprehension(scope, step).filter(|_| is_off()));
+            }
+            _ => {}
         }
     });
     found
@@ -96,8 +107,25 @@ fn in_loop(scope: &FileScope<'_>, body: &Block<'_>, is_off: bool) -> Vec<RawFind
         let model_of =
             |value: &Expr<'_>, outputs: &[(&str, bool)]| output_in(scope, value, outputs, off_here);
         match part {
-            CodeNode::Statement(Statement { kind: StatementKind::Assign { targets, value, .. }, .. }) => {
+            CodeNode::Statement(
+                step @ Statement { kind: StatementKind::Assign { targets, value, .. }, .. },
+            ) => {
+                let held = value.as_ref().and_then(|value| joined(scope, value, targets));
+                if let Some((list, part)) = held {
+                    if let Some(model) = model_of(part, &outputs) {
+                        let one = Kept { list, value: part, span: step.span };
+                        kept.push((one, model));
+                    }
+                    return;
+                }
                 let is_output = value.as_ref().is_some_and(|value| model_of(value, &outputs).is_some());
+                if let ([Target::Item(pair)], Some(value)) = (&targets[..], value)
+                    && is_dictionary(scope, &pair.0)
+                    && matches!(pair.1.kind, ExprKind::Name(_) | ExprKind::Attribute(..))
+                    && let Some(model) = model_of(value, &outputs)
+                {
+                    kept.push((Kept { list: &pair.0, value, span: step.span }, model));
+                }
                 // `if keys is None:` is the first turn alone.
                 let is_first = around.iter().any(
                     |one| matches!(one, Ancestor::Then(test) if scope.text(test.span).ends_with("is None")),
@@ -107,6 +135,16 @@ fn in_loop(scope: &FileScope<'_>, body: &Block<'_>, is_off: bool) -> Vec<RawFind
                     if !is_first {
                         made_here.push(name);
                     }
+                }
+            }
+            CodeNode::Expr(expr) => {
+                let Some((list, "append" | "extend", call)) = method_of(expr) else { return };
+                let Some(first) = call.arguments.first() else { return };
+                let held = parts_of(&first.value)
+                    .into_iter()
+                    .find_map(|part| Some((part, model_of(part, &outputs)?)));
+                if let Some((value, model)) = held {
+                    kept.push((Kept { list, value, span: expr.span }, model));
                 }
             }
             CodeNode::Statement(step) => {
@@ -120,16 +158,6 @@ fn in_loop(scope: &FileScope<'_>, body: &Block<'_>, is_off: bool) -> Vec<RawFind
                 let held = parts.iter().find_map(|part| Some((part, model_of(part, &outputs)?)));
                 if let Some((value, model)) = held {
                     kept.push((Kept { list, value, span: step.span }, model));
-                }
-            }
-            CodeNode::Expr(expr) => {
-                let Some((list, "append", call)) = method_of(expr) else { return };
-                let Some(first) = call.arguments.first() else { return };
-                let held = parts_of(&first.value)
-                    .into_iter()
-                    .find_map(|part| Some((part, model_of(part, &outputs)?)));
-                if let Some((value, model)) = held {
-                    kept.push((Kept { list, value, span: expr.span }, model));
                 }
             }
             CodeNode::Target(_) => {}
@@ -152,6 +180,52 @@ fn in_loop(scope: &FileScope<'_>, body: &Block<'_>, is_off: bool) -> Vec<RawFind
         found.push(raw_finding.word("value", scope.text(one.value.span)).word("model", model));
     }
     found
+}
+
+/// `outputs = torch.cat([outputs, model(batch)])`: what grows, and what comes to it.
+fn joined<'c, 's>(
+    scope: &FileScope<'_>,
+    value: &'c Expr<'s>,
+    targets: &[Target<'s>],
+) -> Option<(&'c Expr<'s>, &'c Expr<'s>)> {
+    let [Target::Name(name, _)] = targets else { return None };
+    let ExprKind::Call(call) = &value.kind else { return None };
+    let joins = ["torch.cat", "torch.concat", "torch.vstack"];
+    let ExprKind::Sequence(parts) = &call.arguments.first()?.value.kind else { return None };
+    let [list, part] = &parts[..] else { return None };
+    let is_same = matches!(list.kind, ExprKind::Name(known) if known == *name);
+    (is_same && joins.contains(&path(scope, &call.callee))).then_some((list, part))
+}
+
+/// Whether a name stands for a dictionary that is empty at first: an item of a tensor is copied to where that lies.
+fn is_dictionary(scope: &FileScope<'_>, expr: &Expr<'_>) -> bool {
+    let meant = scope.names.meant(expr);
+    match &meant.kind {
+        ExprKind::Mapping(entries) => entries.is_empty(),
+        ExprKind::Call(call) => path(scope, &call.callee) == "builtins.dict" && call.arguments.is_empty(),
+        _ => false,
+    }
+}
+
+/// `outputs = [model(batch) for batch in loader]`, with gradients off.
+fn in_comprehension(scope: &FileScope<'_>, step: &Statement<'_>) -> Option<RawFinding> {
+    let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind else { return None };
+    let [Target::Name(list, _)] = &targets[..] else { return None };
+    let inside = match &value.kind {
+        // `torch.cat([… for …])`
+        ExprKind::Call(call) if matches!(path(scope, &call.callee), "torch.cat" | "torch.stack") => {
+            &call.arguments.first()?.value
+        }
+        _ => value,
+    };
+    let ExprKind::Comprehension(made) = &inside.kind else { return None };
+    let ([element], [generator]) = (&made.elements[..], &made.generators[..]) else { return None };
+    if made.lazy || !goes_over_data(scope, &generator.iterable) {
+        return None;
+    }
+    let model = output_in(scope, element, &[], true)?;
+    let raw_finding = RawFinding::at(scope.place(element.span)).word("list", *list);
+    Some(raw_finding.word("value", scope.text(element.span)).word("model", model))
 }
 
 /// The model whose output a value is, as far as it still lies where the model has put it.
@@ -194,6 +268,9 @@ fn output_in(
             if !SAME.contains(name) {
                 return None;
             }
+            // Who cuts the graph off keeps the output itself.
+            let is_off = is_off || *name == "detach";
+            let inner = |value: &Expr<'_>| output_in(scope, value, outputs, is_off);
             match path(scope, object) {
                 "torch" | "torch.nn.functional" => inner(&call.arguments.first()?.value),
                 _ => inner(object),
@@ -206,8 +283,22 @@ fn output_in(
 /// `model(batch)` with gradients off, and a Keras model that is told that it does not train.
 fn runs_model(scope: &FileScope<'_>, call: &Call<'_>, is_off: bool) -> bool {
     const MODELS: &[&str] = &["model", "net", "network", "encoder", "classifier", "backbone", "decoder"];
+    /// Methods of a model that give as much as a call of it does.
+    const METHODS: &[&str] = &[
+        "embed",
+        "encode",
+        "encode_image",
+        "encode_text",
+        "extract_features",
+        "forward",
+        "forward_features",
+        "get_image_features",
+        "get_text_features",
+    ];
     let name = match &call.callee.kind {
-        ExprKind::Attribute(object, "forward") => scope.text(object.span),
+        // What `encode` of sentence_transformers gives lies on the CPU.
+        ExprKind::Attribute(_, "encode") if scope.whole_text().contains("sentence_transformers") => "",
+        ExprKind::Attribute(object, method) if METHODS.contains(method) => scope.text(object.span),
         _ => scope.text(call.callee.span),
     };
     let last = name.rsplit('.').next().unwrap_or(name).trim_start_matches('_');
@@ -258,7 +349,10 @@ fn is_emptied(scope: &FileScope<'_>, body: &Block<'_>, list: &str) -> bool {
         .iter()
         .map(|step| {
             let text = scope.text(step.span);
-            text.matches(&format!("{list}.append(")).count() + text.matches(&format!("{list}[")).count()
+            let added =
+                [".append(", ".extend(", "["].map(|way| text.matches(&format!("{list}{way}")).count());
+            let joined = text.matches(&format!("{list} = torch.")).count();
+            added.iter().sum::<usize>() + 2 * joined
         })
         .sum();
     uses > adds

@@ -1,7 +1,8 @@
 //! Models of `DistributedDataParallel` that one process alone calls, while the others wait for it.
 
+use super::first_ranks::who_passes;
 use super::handed_arguments::Handed;
-use super::lone_collectives::{does_something, who_passes};
+use super::lone_collectives::does_something;
 use super::memory::{function_called, path};
 use crate::code::walk::{CodeNode, functions_around, walk, walk_block};
 use crate::code::{Block, Expr, ExprKind, Function, Statement, StatementKind, Target};

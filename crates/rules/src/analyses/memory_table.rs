@@ -77,7 +77,16 @@ pub(super) const ANALYSES: &[Analysis] = &[
     },
     Analysis {
         name: "loss-keeps-graph",
-        words: &["backward", ".eval(", ".train(False", ".train(mode", "register_buffer", "running_mean"],
+        words: &[
+            "backward",
+            ".eval(",
+            ".train(False",
+            ".train(mode",
+            "compute_loss",
+            "register_buffer",
+            "running_mean",
+            "training_step",
+        ],
         look: kept_graphs::by_sums,
     },
     Analysis {
@@ -107,7 +116,7 @@ pub(super) const ANALYSES: &[Analysis] = &[
         words: &["from_pretrained"],
         look: hooked_models::that_are_not_collected,
     },
-    Analysis { name: "outputs-kept-on-gpu", words: &[".append(", "+= ["], look: kept_outputs::on_the_gpu },
+    Analysis { name: "outputs-kept-on-gpu", words: kept_outputs::KEEPING, look: kept_outputs::on_the_gpu },
     Analysis {
         name: "outputs-kept-for-epoch",
         words: &["training_epoch_end", "validation_epoch_end", "test_epoch_end"],

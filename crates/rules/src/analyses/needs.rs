@@ -14,7 +14,10 @@ const BESIDE: &[(&str, &[&str])] = &[
     ("cuda-in-dataset-worker", &["cuda", "device", "jax"]),
     ("device-choice-unused", &["cuda", "os.system", "subprocess"]),
     ("device-count-kept", &["CUDA_VISIBLE_DEVICES"]),
-    ("collective-on-one-rank", &["rank", "RANK", "main_process", "zero", "master", "chief"]),
+    (
+        "collective-on-one-rank",
+        &["rank", "RANK", "main_process", "process_index", "zero", "master", "chief"],
+    ),
     ("cpu-tensor-in-nccl", &["nccl", "NCCL"]),
     ("data-parallel-first-device", &["set_device", "device_ids", "cuda:", ".cuda("]),
     ("device-number-as-text", &["args.", "opt.", "opts.", "options.", "config.", "cfg.", "flags."]),
@@ -80,7 +83,7 @@ const NODE_PREDICATES: &[(&str, NodePredicate, Names)] = &[
     ("environ-rebound", environments::may_rebind, Vec::new),
     ("environment-in-subshell", subshells::may_start, Vec::new),
     ("import-proof-in-same-process", import_proofs::may_assert, Vec::new),
-    ("loss-keeps-graph", kept_graphs::may_keep_graphs, Vec::new),
+    ("loss-keeps-graph", kept_graphs::may_keep_graphs, kept_graphs::differentiated_by_others),
     ("wrong-device-argument", device_arguments::may_be_negative, device_arguments::rare),
 ];
 

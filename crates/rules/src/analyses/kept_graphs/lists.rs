@@ -6,10 +6,10 @@ use super::{
     GraphStep, Note, is_cut_off, is_tensor_method, is_without_graph, part_with_graph, terms, text_of_target,
 };
 use crate::code::walk::{CodeNode, innermost_loop, walk, within_function};
-use crate::code::{Expr, ExprKind, StatementKind};
+use crate::code::{Call, Expr, ExprKind, StatementKind};
 use crate::facts::Span;
 use crate::rules::analyses::gradients::Run;
-use crate::rules::analyses::memory::{method_of, parts_of};
+use crate::rules::analyses::memory::{method_of, parts_of, path};
 use crate::rules::files::{FileScope, RawFinding};
 use growing::Lists;
 use rustc_hash::FxHashSet;
@@ -112,6 +112,27 @@ pub(super) fn in_evaluation(scope: &FileScope<'_>, runs: &[Run<'_>]) -> Vec<RawF
 
 fn finding(scope: &FileScope<'_>, list: &str, value: &str, span: Span) -> RawFinding {
     RawFinding::at(scope.place(span)).word("total", list).word("value", value)
+}
+
+/// What a list gets: `append(loss)`, `extend([loss])`, `insert(0, loss)`.
+pub(super) fn given_to<'c>(call: &'c Call<'c>, method: &str) -> Option<&'c Expr<'c>> {
+    let at = usize::from(method == "insert");
+    let given = call.arguments.get(at).map(|argument| &argument.value)?;
+    let is_list = matches!(given.kind, ExprKind::Sequence(_));
+    (method != "extend" || is_list).then_some(given)
+}
+
+/// The values whose graphs a tensor takes over: `losses = torch.cat([losses, loss.reshape(1)])`
+pub(super) fn joined_to(scope: &FileScope<'_>, value: &Expr<'_>, name: &str) -> Option<Vec<String>> {
+    let joins = ["torch.cat", "torch.concat", "torch.hstack", "torch.stack", "torch.vstack"];
+    let ExprKind::Call(call) = &value.kind else { return None };
+    let parts = parts_of(&call.arguments.first()?.value);
+    let is_same = |part: &&Expr<'_>| scope.text(part.span) == name;
+    if !joins.contains(&path(scope, &call.callee)) || !parts.iter().any(is_same) {
+        return None;
+    }
+    let added = parts.iter().filter(|part| !is_same(part));
+    Some(added.flat_map(|part| terms(scope, part)).collect())
 }
 
 /// The values whose graphs a list takes over from what is appended to it, each with its place.
@@ -221,21 +242,26 @@ impl Steps<'_> {
     }
 }
 
-/// The steps `output = model(x)` whose model an optimizer of the file trains.
-fn outputs_in(scope: &FileScope<'_>) -> FxHashSet<Span> {
+/// The steps `output = model(x)` whose model an optimizer of the file trains, and what is made of such an output at once.
+pub(super) fn outputs_in(scope: &FileScope<'_>) -> FxHashSet<Span> {
     let mut found = FxHashSet::default();
     let optimizers = optimizers_of(scope.whole_text());
     if optimizers.is_empty() {
         return found;
     }
+    let gives_output = |expr: &Expr<'_>| match &expr.kind {
+        ExprKind::Call(call) => {
+            matches!(call.callee.kind, ExprKind::Name(_) | ExprKind::Attribute(..))
+                && is_trained(&optimizers, scope.text(call.callee.span))
+        }
+        _ => false,
+    };
     walk(scope.code, &mut |part, around| {
         let CodeNode::Statement(step) = part else { return };
         let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind else { return };
-        let ([_], ExprKind::Call(call)) = (&targets[..], &value.kind) else { return };
-        let is_object = matches!(call.callee.kind, ExprKind::Name(_) | ExprKind::Attribute(..));
-        if is_object
+        if targets.len() == 1
+            && part_with_graph(scope, value, &gives_output).is_some()
             && !is_without_graph(scope, within_function(around).1)
-            && is_trained(&optimizers, scope.text(call.callee.span))
         {
             found.insert(step.span);
         }

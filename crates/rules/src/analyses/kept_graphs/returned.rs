@@ -1,10 +1,12 @@
 //! Sums of losses that a function of the file returns: one function trains a step, and the loop around its calls adds up.
 
-use super::{GraphStep, Note, is_cut_off, is_without_graph, terms, text_of_target, with_graphs};
+use super::{
+    GraphStep, Note, is_cut_off, is_without_graph, part_with_graph, terms, text_of_target, with_graphs,
+};
 use crate::code::walk::{CodeNode, innermost_loop, walk, within_function};
 use crate::code::{Expr, ExprKind, Function, Operator, StatementKind, Target};
 use crate::facts::Span;
-use crate::rules::analyses::memory::function_called;
+use crate::rules::analyses::memory::{function_called, function_named, method_of, path};
 use crate::rules::files::{FileScope, RawFinding};
 
 /// What one function returns, by position: whether it has a graph.
@@ -44,6 +46,11 @@ pub(super) fn by_sums(scope: &FileScope<'_>, notes: &[Note]) -> Vec<RawFinding> 
             }
             StatementKind::Update { target, operator: Operator::Add, value } => {
                 let Some(total) = text_of_target(scope, target) else { return };
+                let is_returned = |one: &Expr<'_>| has_graph(scope, &returned, one, 0, false);
+                if let Some(loss) = part_with_graph(scope, value, &is_returned) {
+                    found.push((inside, total, scope.text(loss.span).to_owned(), step.span));
+                    return;
+                }
                 let terms = terms(scope, value);
                 let loss = terms
                     .iter()
@@ -105,12 +112,23 @@ fn has_graph(
     position: usize,
     taken_apart: bool,
 ) -> bool {
-    let Some(function) = function_called(scope, value) else { return false };
+    let Some(function) = function_called(scope, value).or_else(|| method_called(scope, value)) else {
+        return false;
+    };
     returned.iter().any(|one| {
         std::ptr::eq(one.function, function)
             && taken_apart == (one.graphs.len() > 1)
             && one.graphs.get(position) == Some(&true)
     })
+}
+
+/// `trainer.step(batch)`, where one method of the file alone has the name, and no library gave the object.
+fn method_called<'a>(scope: &FileScope<'a>, value: &Expr<'_>) -> Option<&'a Function<'a>> {
+    let (object, name, call) = method_of(value)?;
+    let is_own = matches!(object.kind, ExprKind::Name(_)) && path(scope, &call.callee).is_empty();
+    let is_method =
+        |function: &&Function<'_>| function.parameters.first().is_some_and(|one| one.name == "self");
+    function_named(scope, name).filter(|_| is_own).filter(is_method)
 }
 
 /// The names that a target binds, with their positions.

@@ -204,7 +204,8 @@ fn holds_lists(scope: &FileScope<'_>, value: &Expr<'_>) -> bool {
         ExprKind::Sequence(parts) => parts.is_empty() && scope.text(value.span).starts_with('['),
         ExprKind::Mapping(entries) => entries.iter().all(|(_, value)| holds_lists(scope, value)),
         ExprKind::Call(call) => match path(scope, &call.callee) {
-            "list" | "builtins.list" => call.arguments.is_empty(),
+            // A deque with a length lets the old ones go.
+            "list" | "builtins.list" | "collections.deque" => call.arguments.is_empty(),
             "collections.defaultdict" => {
                 call.arguments.first().is_some_and(|first| scope.text(first.value.span) == "list")
             }
