@@ -73,7 +73,7 @@ impl Program<'_> {
     }
 
     /// Whether some file of the project gives GPUs to a container. A document that says how counts too.
-    pub(super) fn gives_gpus_to_containers(&self) -> bool {
+    pub fn gives_gpus_to_containers(&self) -> bool {
         self.images().gives_gpus
     }
 }

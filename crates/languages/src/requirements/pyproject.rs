@@ -139,15 +139,20 @@ impl Project<'_, '_> {
     /// `[tool.uv.sources]`: the index of a package. One that holds on some platforms only says nothing.
     fn name_sources(&mut self) {
         for entry in self.root.below(&["tool", "uv", "sources"]).map(Data::entries).unwrap_or_default() {
-            let DataKind::Map(_) = entry.value.kind else {
-                self.forget(&entry.key);
-                continue;
+            // `torch = [{index = "cpu"}]`
+            let several = entry.value.items();
+            let values = if several.is_empty() { std::slice::from_ref(&entry.value) } else { several };
+            let url = |value: &Data<'_>| {
+                let DataKind::Map(_) = value.kind else { return None };
+                let conditional = value.get("marker").is_some() || value.get("extra").is_some();
+                let name = value.get("index").and_then(Data::text).filter(|_| !conditional)?;
+                address(self.root, name)
             };
-            let url = entry.value.get("index").and_then(Data::text).and_then(|name| address(self.root, name));
-            let conditional = entry.value.get("marker").is_some() || entry.value.get("extra").is_some();
-            match url.filter(|_| !conditional) {
-                Some(url) => self.set_index(&entry.key, Index { only: Some(url), ..Index::default() }),
-                None => self.forget(&entry.key),
+            match values {
+                [only] if let Some(url) = url(only) => {
+                    self.set_index(&entry.key, Index { only: Some(url), ..Index::default() });
+                }
+                _ => self.forget(&entry.key),
             }
         }
     }

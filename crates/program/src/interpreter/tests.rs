@@ -33,6 +33,8 @@ pub(super) struct Session<'p> {
     pub since: EventId,
 }
 
+/// What pytest calls of a `conftest.py` or a plugin before it collects tests.
+const HOOKS: [&str; 2] = ["pytest_configure", "pytest_sessionstart"];
 /// What runs before each test, beside fixtures.
 const BEFORE_IN_MODULE: [&str; 3] = ["setUpModule", "setup_module", "setup_function"];
 const BEFORE_IN_CLASS: [&str; 5] = ["setUpClass", "setup_class", "setUp", "asyncSetUp", "setup_method"];
@@ -50,8 +52,9 @@ impl<'p> Interpreter<'p> {
         let mut places = Vec::new();
         for &conftest in &conftests {
             self.enter_module(conftest, Span::default());
-            places.extend(self.plugins_of(conftest));
-            places.push(conftest);
+            let plugins = self.plugins_of(conftest);
+            places.extend(plugins.iter().copied().chain([conftest]));
+            plugins.iter().chain([&conftest]).for_each(|file| self.run_hooks(*file));
         }
         for parent in self.program.modules.parents(self.entry) {
             self.enter_module(parent, Span::default());
@@ -365,6 +368,17 @@ impl<'p> Interpreter<'p> {
                 if let Some(function @ Value::Function(_)) = found {
                     self.run_by_pytest(function, span);
                 }
+            }
+        }
+    }
+
+    /// Runs what a file has pytest call before the tests.
+    fn run_hooks(&mut self, file: FileId) {
+        for name in HOOKS {
+            let found = self.modules.get(&file).and_then(|&scope| self.in_scope(scope, name)).cloned();
+            if let Some(Value::Function(hook)) = found {
+                let span = self.program.code(hook.file).functions[hook.function].name_span;
+                self.run_by_pytest(Value::Function(hook), span);
             }
         }
     }

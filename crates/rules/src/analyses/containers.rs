@@ -2,10 +2,10 @@
 
 use super::images::images;
 use super::loader_generators::LOADERS;
-use super::served_memory;
+use super::{served, served_memory};
 use crate::code::walk::{CodeNode, walk};
 use crate::code::{Expr, ExprKind};
-use crate::commands::program_name;
+use crate::commands::{program_name, ranks};
 use crate::facts::{FileId, Place, Span, lines_in};
 use crate::languages::is_split_list;
 use crate::program::{Names, RunCommand};
@@ -166,7 +166,44 @@ pub(super) fn server_in(told: &[&str]) -> Option<(&'static Server, usize)> {
     })
 }
 
-/// `docker run vllm/vllm-openai …` without a GPU.
+/// The name of an image that is made for a GPU: that of a server, or one whose tag says so. Images that others are built on are for
+/// both.
+pub(super) fn made_for_gpu(image: &str) -> Option<&str> {
+    const BASES: &[&str] = &["nvidia/", "pytorch/pytorch"];
+    if let Some((server, _)) = server_in(&[image]) {
+        return Some(server.image);
+    }
+    let (name, tag) = image.rsplit_once(':')?;
+    let mut parts = tag.split(['-', '_', '.']);
+    let says_so = parts.any(|part| part == "gpu" || part.starts_with("cuda"));
+    let is_base = BASES.iter().any(|base| name.starts_with(base)) || image.contains("nvcr.io/nvidia/cuda");
+    let is_open = image.contains(['$', '{']) || tag.contains("cpu") || tag.contains('/');
+    (name.contains('/') && says_so && !is_base && !is_open).then_some(image)
+}
+
+/// What the only image of the project starts, that needs shared memory.
+pub(super) enum Started {
+    Processes(usize, Place),
+    Loader(Place),
+}
+
+/// `CMD ["torchrun", "--nproc_per_node=2", "train.py"]`, or a program with workers of a DataLoader.
+pub(super) fn started_by_image(scope: &FileScope<'_>) -> Option<Started> {
+    let (image, text) = only_image(scope)?;
+    let is_started = |command: &&RunCommand| {
+        let start = command.site.span.range().start;
+        let line = text[..start].rsplit('\n').next().unwrap_or_default().trim_start();
+        command.site.file == image
+            && (line.starts_with("CMD") || line.starts_with("ENTRYPOINT") || text[start..].starts_with("CMD"))
+    };
+    let command = scope.program.run_commands().flatten().filter(is_started).last()?;
+    if let Some(count) = ranks(&command.words()).map(|ranks| ranks.count).filter(|count| *count > 1) {
+        return Some(Started::Processes(count, command.site));
+    }
+    workers_in(scope, Some(command.starts?)).map(|(file, span)| Started::Loader(Place { file, span }))
+}
+
+/// `docker run vllm/vllm-openai …` without a GPU, and a service of Compose.
 pub(super) fn servers_without_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
     const GIVES: &[&str] = &[
         "--gpus",
@@ -178,10 +215,19 @@ pub(super) fn servers_without_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
         "--env-file",
     ];
     const ON_CPU: &[&str] = &["--disable-custom-kernels", "cpu", "--help", "--version", "--env"];
+    /// What is looked at by hand, or needs no GPU.
+    const BY_HAND: &[&str] = &["bash", "sh", "pip", "pip3", "ls", "cat", "nvcc", "chown", "mkdir"];
+    if scope.language() == Language::Yaml {
+        return served::services_without_gpu(scope);
+    }
     let mut found: Vec<RawFinding> = Vec::new();
     for command in scope.own_commands() {
         let Some(told) = told_to_docker(command) else { continue };
-        let Some((server, at)) = server_in(&told) else { continue };
+        let made = told.iter().enumerate().find_map(|(at, word)| Some((made_for_gpu(word)?, at)));
+        let Some((name, at)) = made else { continue };
+        if told.get(at + 1).is_some_and(|word| BY_HAND.contains(&program_name(word))) {
+            continue;
+        }
         let is_given = told[..at].iter().any(|word| GIVES.iter().any(|given| word.contains(given)));
         let is_for_cpu = told[at..].iter().any(|word| ON_CPU.contains(word) || word.contains("entrypoint"))
             || told[..at].iter().any(|word| word.starts_with("--entrypoint"));
@@ -190,7 +236,7 @@ pub(super) fn servers_without_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
             && options_are_known(command, &told)
             && !found.iter().any(|known| known.place == command.site)
         {
-            found.push(RawFinding::at(command.site).word("name", server.image));
+            found.push(RawFinding::at(command.site).word("name", name));
         }
     }
     found
@@ -296,7 +342,8 @@ fn default_of<'t>(text: &'t str, name: &str) -> Option<&'t str> {
 fn options_are_known(command: &RunCommand, told: &[&str]) -> bool {
     const VALUED: &[&str] =
         &["-v", "--volume", "-p", "--publish", "-e", "--env", "--name", "-w", "--workdir", "--mount"];
-    let behind = server_in(told).map_or(0, |(_, at)| told.len() - at);
+    let image = told.iter().position(|word| made_for_gpu(word).is_some());
+    let behind = image.map_or(0, |at| told.len() - at);
     let words = &command.words[..command.words.len() - behind];
     let is_value = |at: usize| {
         at.checked_sub(1).and_then(|before| words[before].as_deref()).is_some_and(|it| VALUED.contains(&it))

@@ -46,7 +46,12 @@ fn called(expr: &Expr<'_>, scope: &FileScope<'_>, wanted: &dyn Fn(&[Does]) -> bo
             let on_gpu = || {
                 row.devices.iter().any(|device| {
                     let given = argument(&call.arguments, device.position, device.name.as_deref());
-                    given.is_some_and(|given| names_gpu(given, scope, 0))
+                    given.is_some_and(|given| {
+                        // `pipeline("…", device=0)`
+                        let by_index = path.starts_with("transformers.")
+                            && matches!(scope.names.meant(given).kind, ExprKind::Int(index) if index >= 0);
+                        by_index || names_gpu(given, scope, 0)
+                    })
                 })
             };
             !row.harmless

@@ -8,7 +8,9 @@ mod handed_out;
 mod made_before;
 mod makers;
 mod options;
+mod partials;
 mod pinned;
+mod trainers;
 mod transforms;
 
 use self::handed_out::handed_out;
@@ -73,7 +75,8 @@ const MAX_HOPS: usize = 3;
 
 /// Calls of CUDA in what a worker runs: `__getitem__` and `__iter__` of a dataset, and `collate_fn`.
 pub(super) fn that_use_cuda(scope: &FileScope<'_>) -> Vec<RawFinding> {
-    let mut loaders = match scope.whole_text().contains(LOADER) {
+    let is_trained = scope.whole_text().contains(trainers::WORKERS);
+    let mut loaders = match scope.whole_text().contains(LOADER) || is_trained {
         true => loaders_in(scope),
         false => Vec::new(),
     };
@@ -145,7 +148,21 @@ pub(super) fn that_use_cuda(scope: &FileScope<'_>) -> Vec<RawFinding> {
     if let Some((loader, made)) = defaults::on_gpu(&loaders, scope) {
         report(&[made], "decides where tensors are made in", &loader, true, scope, &mut found);
     }
-    for loader in loaders.iter().filter(|loader| loader.place.file == scope.file) {
+    for (loader, made) in partials::on_gpu(&loaders, scope) {
+        report(&[made], "runs in", loader, true, scope, &mut found);
+    }
+    // Loaders of other files that a method puts batches together for.
+    let others = scope.program.files_with("collate_fn=");
+    let others = others.iter().filter(|other| **other != scope.file && others_read.insert(other.0));
+    let has_collate = scope.code.functions.iter().any(|function| function.name.contains("collate"));
+    for other in others.filter(|_| has_collate) {
+        let here = scope.in_other(*other, loaders_in);
+        loaders.extend(here.into_iter().filter(|loader| {
+            loader.collate_method.as_ref().is_some_and(|name| name.contains("collate"))
+                && loader.made.iter().any(|made| scope.code.classes.iter().any(|class| class.name == *made))
+        }));
+    }
+    for loader in &loaders {
         let Some(method) = &loader.collate_method else { continue };
         for class in &scope.code.classes {
             for function in methods_of(class.name, scope, &|name| name == method) {
@@ -281,6 +298,9 @@ fn loaders_where<'c>(scope: &FileScope<'c>, holds: &dyn Fn(&'c Call<'c>) -> bool
         if let Some(loader) = datapipes::loader(call, scope) {
             return loaders.push(loader);
         }
+        if let Some(loader) = trainers::loader(call, scope) {
+            return loaders.push(loader);
+        }
         let is_loader = names.path(&call.callee).is_some_and(|path| {
             path.ends_with(".DataLoader")
                 && (path.starts_with("torch.") || path.starts_with("torch_geometric."))
@@ -303,8 +323,10 @@ fn loaders_where<'c>(scope: &FileScope<'c>, holds: &dyn Fn(&'c Call<'c>) -> bool
             _ => None,
         });
         let method = collate.and_then(|given| match &given.kind {
+            // `self.collate`, and `data.collate` of an object of the project.
             ExprKind::Attribute(object, name) => {
-                matches!(object.kind, ExprKind::Name("self")).then(|| (*name).to_owned())
+                let is_own = matches!(object.kind, ExprKind::Name(_)) && names.path(given).is_none();
+                is_own.then(|| (*name).to_owned())
             }
             _ => None,
         });

@@ -3,7 +3,7 @@
 //!
 //! Names are followed through assignments, loops, `append` and the functions of one file, by what stands in them.
 
-use super::mask_numbers::index_in;
+use super::device_indices::index_in;
 use super::own_calls::{constructor_of, imported, names_imported};
 use super::written_variables::written;
 use crate::code::walk::{CodeNode, functions_around, walk};
@@ -54,18 +54,30 @@ fn told_elsewhere<'a>(scope: &FileScope<'a>) -> FxHashSet<&'a str> {
     names_imported(scope).into_iter().filter(gives).collect()
 }
 
-/// Where an index of CUDA is one of `nvidia-smi`, in a file that says nothing of the order.
-pub(super) fn indices_by_command(scope: &FileScope<'_>) -> Vec<Span> {
+/// Where an index of CUDA is one that `nvidia-smi` or NVML chose, in a file that says nothing of the order.
+pub(super) fn chosen_indices(scope: &FileScope<'_>) -> Vec<Span> {
+    /// Words of a choice by what a card has left.
+    const CHOOSING: &[&str] =
+        &["argmax", "argmin", "max(", "min(", "sort", "getAvailable", "getFirstAvailable"];
     let text = scope.whole_text();
-    if !asks_command(text) || text.contains(ORDER) || text.to_ascii_lowercase().contains("uuid") {
+    if text.contains(ORDER) || text.to_ascii_lowercase().contains("uuid") {
         return Vec::new();
     }
-    let (known, _) = numbers_of_slots(scope, FxHashSet::default());
+    let told = match asks(text) {
+        true if asks_command(text) || CHOOSING.iter().any(|word| text.contains(word)) => FxHashSet::default(),
+        true => return Vec::new(),
+        false => told_elsewhere(scope),
+    };
+    if told.is_empty() && !asks(text) {
+        return Vec::new();
+    }
+    let (known, _) = numbers_of_slots(scope, told);
     let mut found = Vec::new();
     walk(scope.code, &mut |part, _| {
         let CodeNode::Expr(expr) = part else { return };
         let taken = index_in(scope, expr).map(|index| scope.text(index.span));
-        found.extend(taken.filter(|index| mentions(index, &known)).map(|_| expr.span));
+        let is_chosen = |index: &&str| mentions(index, &known) || asks_command(index);
+        found.extend(taken.filter(is_chosen).map(|_| expr.span));
     });
     found
 }
@@ -207,9 +219,17 @@ fn tells_index(text: &str) -> bool {
     by_command || text.contains("nvmlDeviceGetHandleByIndex") || text.contains("nvmlDeviceGetMemoryInfo")
 }
 
-/// Whether `nvidia-smi` is asked, by itself or by GPUtil, which starts it.
+/// Whether `nvidia-smi` is asked, by itself or by GPUtil, which starts it, or NVML by gpustat and nvitop.
 fn asks_command(text: &str) -> bool {
-    ["nvidia-smi", "getAvailable(", "getGPUs(", "getFirstAvailable("].iter().any(|word| text.contains(word))
+    const WORDS: &[&str] = &[
+        "nvidia-smi",
+        "getAvailable(",
+        "getGPUs(",
+        "getFirstAvailable(",
+        "gpustat.new_query(",
+        "nvitop.Device.all(",
+    ];
+    WORDS.iter().any(|word| text.contains(word))
 }
 
 /// `len(lines)`

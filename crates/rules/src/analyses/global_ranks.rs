@@ -1,7 +1,7 @@
 //! Numbers that count the processes of all machines, used as the number of a GPU of this one.
 
+use super::device_indices::index_in;
 use super::given_arguments::any_given_to;
-use super::mask_numbers::index_in;
 use super::returned_parts::returned_part;
 use crate::code::walk::{Ancestor, CodeNode, walk, within_function};
 use crate::code::{Expr, ExprKind, Statement, StatementKind, Target};

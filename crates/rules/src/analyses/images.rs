@@ -1,4 +1,4 @@
-//! The images that a project builds, and what is installed in them.
+//! The images that a project builds, and what is installed by commands, in them and by its scripts.
 
 use crate::code::{Part, Requirement};
 use crate::facts::{FileId, Place};
@@ -11,12 +11,29 @@ pub(super) fn images<'a>(scope: &FileScope<'a>) -> impl Iterator<Item = (FileId,
     images.map(|(id, file)| (id, &*file.text))
 }
 
-/// What commands of images ask of a package: `RUN pip install llama-cpp-python`.
-pub(super) fn asked_by_images<'a>(scope: &FileScope<'a>, package: &str) -> Vec<(Place, &'a Requirement)> {
+/// What commands of the project ask of a package: `RUN pip install llama-cpp-python` of an image, and `pip install` of a script, a
+/// Makefile, or of the notebook that is looked at. What is there for tests says nothing of where the program runs.
+pub(super) fn asked_by_commands<'a>(scope: &FileScope<'a>, package: &str) -> Vec<(Place, &'a Requirement)> {
+    let installs = |file: FileId, language: Language| match language {
+        Language::Dockerfile => true,
+        Language::Shell | Language::Makefile | Language::PowerShell | Language::Batch => {
+            !is_for_tests(scope.program.name_of(file))
+        }
+        Language::Notebook => file == scope.file,
+        _ => false,
+    };
     let of_package = |file: FileId| {
         let asked = scope.program.code(file).requirements.iter();
         let asked = asked.filter(|asked| asked.name == package && matches!(asked.part, Part::Command(_)));
         asked.map(move |asked| (Place { file, span: asked.span }, asked))
     };
-    images(scope).flat_map(|(file, _)| of_package(file)).collect()
+    let files = scope.program.every_file().filter(|(id, file)| installs(*id, file.language));
+    files.flat_map(|(file, _)| of_package(file)).collect()
+}
+
+/// `ci/install.sh`, `tests/setup.sh`, `install_cpu.sh`
+fn is_for_tests(name: &str) -> bool {
+    const WORDS: &[&str] = &["bench", "ci", "cpu", "doc", "docs", "github", "test", "tests", "travis"];
+    let mut words = name.split(|letter: char| !letter.is_ascii_alphanumeric());
+    words.any(|word| WORDS.contains(&&*word.to_ascii_lowercase()))
 }

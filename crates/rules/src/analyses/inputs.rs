@@ -1,8 +1,8 @@
 //! Models and inputs on two cards: one is moved to a card by its index, the other to the current one or to another card.
 
 use super::current_devices::{chooses_current, index_of};
+use super::device_indices::index_in;
 use super::homes::{Kept, kept_as, kept_by};
-use super::mask_numbers::index_in;
 use super::memory::method_of;
 use crate::code::walk::{Ancestor, CodeNode, walk};
 use crate::code::{Call, Expr, ExprKind, StatementKind, Target};

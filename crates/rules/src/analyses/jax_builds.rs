@@ -1,6 +1,6 @@
 //! GPUs that JAX is told to use, in a project that installs its build for the CPU.
 
-use super::images::{asked_by_images, images};
+use super::images::{asked_by_commands, images};
 use crate::code::walk::{Ancestor, CodeNode, walk};
 use crate::code::{Call, Expr, ExprKind, Part, Requirement};
 use crate::facts::Place;
@@ -49,8 +49,8 @@ pub(super) fn without_gpu(scope: &FileScope<'_>) -> Option<RawFinding> {
     let here = scope.code.requirements.iter().filter(is_jax);
     let here = here.filter(|asked| matches!(asked.part, Part::Command(_)));
     let place = here.map(|asked| scope.place(asked.span)).next();
-    let in_image = || asked_by_images(scope, "jax").first().map(|(place, _)| *place);
-    let place: Option<Place> = place.or_else(in_image);
+    let by_command = || asked_by_commands(scope, "jax").first().map(|(place, _)| *place);
+    let place: Option<Place> = place.or_else(by_command);
     if place.is_none() && scope.program.versions().asked(file, "jax").is_empty() {
         return None;
     }
@@ -76,7 +76,7 @@ fn is_in_image_of_cuda(scope: &FileScope<'_>) -> bool {
     let file = scope.program.name_of(scope.file);
     let is_listed = |name: &&str| {
         !scope.program.versions().asked(file, name).is_empty()
-            || !asked_by_images(scope, name).is_empty()
+            || !asked_by_commands(scope, name).is_empty()
             || scope.program.asks_for(name)
     };
     bases.any(|base| base.trim_start_matches("docker.io/").starts_with("nvidia/cuda:"))

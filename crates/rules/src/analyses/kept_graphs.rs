@@ -104,7 +104,8 @@ fn is_for_torch(text: &str) -> bool {
     const OTHERS: &[&str] =
         &["chainer", "jittor", "micrograd", "mindspore", "mxnet", "paddle", "tensorflow", "tinygrad"];
     let says = |word: &str| memchr::memmem::find(text.as_bytes(), word.as_bytes()).is_some();
-    ["torch", "lightning", "transformers"].iter().any(|word| says(word)) || (says("zero_grad") && !OTHERS.iter().any(|other| says(other)))
+    ["torch", "lightning", "transformers"].iter().any(|word| says(word))
+        || (says("zero_grad") && !OTHERS.iter().any(|other| says(other)))
 }
 
 fn notes_of(scope: &FileScope<'_>) -> Vec<Note> {

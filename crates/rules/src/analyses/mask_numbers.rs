@@ -1,5 +1,6 @@
 //! The number that chose the one visible GPU, used again as an index: behind the mask that GPU is number 0.
 
+use super::device_indices::{TAKERS, index_in, index_of_member};
 use super::mask_lists::{cut_from, joined, mapped};
 use super::order::PlaceInFunction;
 use super::parsed_masks::mask_in;
@@ -10,21 +11,6 @@ use crate::facts::Span;
 use crate::program::MASK;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
-
-/// Calls that take an index of CUDA, with where it stands.
-const TAKERS: &[(&str, usize, &str)] = &[
-    ("ctranslate2.Generator", 2, "device_index"),
-    ("ctranslate2.Translator", 2, "device_index"),
-    ("cupy.cuda.Device", 0, "device"),
-    ("faster_whisper.WhisperModel", 2, "device_index"),
-    ("numba.cuda.select_device", 0, "device_id"),
-    ("pycuda.driver.Device", 0, "device"),
-    ("torch.accelerator.set_device_index", 0, "device"),
-    ("torch.cuda.device", 0, "device"),
-    ("torch.cuda.set_device", 0, "device"),
-    ("torch.device", 1, "index"),
-    ("transformers.pipeline", 11, "device"),
-];
 
 /// A mask that one number or the members of one list fill, or a place that takes a number.
 struct Number<'a> {
@@ -115,7 +101,8 @@ pub(super) fn used_as_indices(scope: &FileScope<'_>) -> Vec<RawFinding> {
             if let Some(list) = list_in(scope, expr) {
                 seen.take_from(scope, list, list.span, around);
             }
-            let Some(index) = index_in(scope, expr) else { return };
+            let index = index_in(scope, expr).or_else(|| index_of_member(scope, expr));
+            let Some(index) = index else { return };
             if entry_of_mask(scope, index, 0) {
                 found.push((expr.span, ONE, None));
             }
@@ -312,49 +299,6 @@ fn bare<'c>(scope: &FileScope<'_>, mut value: &'c Expr<'c>) -> &'c Expr<'c> {
         value = inner;
     }
     value
-}
-
-/// The expression that says which GPU is meant, in one that names a device.
-pub(super) fn index_in<'c>(scope: &FileScope<'_>, expr: &'c Expr<'c>) -> Option<&'c Expr<'c>> {
-    let is_kind = |expr: &Expr<'_>| matches!(&expr.kind, ExprKind::Text(text) if text == "cuda:");
-    match &expr.kind {
-        // `f"cuda:{n}"`
-        ExprKind::Join(parts) => match &parts[..] {
-            [kind, index] if is_kind(kind) => Some(index),
-            _ => None,
-        },
-        // `"cuda:" + str(n)`
-        ExprKind::Binary(Operator::Add, sides) if is_kind(&sides.0) => Some(&sides.1),
-        // `"cuda:%d" % n`
-        ExprKind::Binary(Operator::Remainder, sides) if matches!(&sides.0.kind, ExprKind::Text(text) if text.starts_with("cuda:%")) => {
-            Some(&sides.1)
-        }
-        ExprKind::Call(call) => index_given(scope, call),
-        _ => None,
-    }
-}
-
-/// The index that a call takes.
-fn index_given<'c>(scope: &FileScope<'_>, call: &'c Call<'c>) -> Option<&'c Expr<'c>> {
-    if let ExprKind::Attribute(object, method) = &call.callee.kind {
-        let text = matches!(&object.kind, ExprKind::Text(text) if text.starts_with("cuda:{"));
-        let is_index = |one: &&Expr<'_>| !matches!(one.kind, ExprKind::Text(_));
-        match *method {
-            "format" if text => return argument(&call.arguments, Some(0), None),
-            "cuda" => return argument(&call.arguments, Some(0), Some("device")).filter(is_index),
-            _ => {}
-        }
-    }
-    let path = scope.names.path(&call.callee)?;
-    let taker = TAKERS.iter().find(|(name, ..)| *name == path);
-    if let Some((_, position, name)) = taker {
-        return argument(&call.arguments, Some(*position), Some(name));
-    }
-    // `DataParallel(net, device_ids=[n])`
-    match &argument(&call.arguments, None, Some("device_ids"))?.kind {
-        ExprKind::Sequence(ids) => ids.first().filter(|_| ids.len() == 1),
-        _ => None,
-    }
 }
 
 /// The number that becomes an option for a device, where the same function unpacks the options for a call that takes such an

@@ -14,10 +14,7 @@ const BESIDE: &[(&str, &[&str])] = &[
     ("cuda-in-dataset-worker", &["cuda", "device", "jax"]),
     ("device-choice-unused", &["cuda", "os.system", "subprocess"]),
     ("device-count-kept", &["CUDA_VISIBLE_DEVICES"]),
-    (
-        "collective-on-one-rank",
-        &["rank", "RANK", "main_process", "process_index", "zero", "master", "chief"],
-    ),
+    ("collective-on-one-rank", &["rank", "RANK", "main_process", "process_index", "zero", "master", "chief"]),
     ("cpu-tensor-in-nccl", &["nccl", "NCCL"]),
     ("data-parallel-first-device", &["set_device", "device_ids", "cuda:", ".cuda("]),
     ("device-number-as-text", &["args.", "opt.", "opts.", "options.", "config.", "cfg.", "flags."]),
@@ -63,6 +60,7 @@ const NAMED: &[(&str, &[&str])] = &[
     (
         "ray-task-without-gpu",
         &[
+            "ray.data",
             "ray.remote",
             "ray.serve.deployment",
             "ray.train.torch.TorchTrainer",

@@ -1,7 +1,8 @@
 //! Numbers of GPUs that are -1 where there is none, used as an index all the same.
 
+use super::device_indices::index_in;
 use super::hard_cuda::{is_asked, leaves_before, skips_of};
-use super::mask_numbers::{index_in, written_target};
+use super::mask_numbers::written_target;
 use crate::code::walk::{Ancestor, CodeNode, functions_around, walk};
 use crate::code::{Expr, ExprKind, Statement, StatementKind};
 use crate::facts::Span;

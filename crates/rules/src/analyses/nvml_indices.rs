@@ -102,7 +102,7 @@ pub(super) fn that_cross(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let raw_finding = |span: Span| RawFinding::at(scope.place(span)).unsure();
     let found: Vec<RawFinding> = found.into_iter().map(raw_finding).collect();
     // Cards of one kind count alike in both.
-    of_mask.extend(super::filled_masks::indices_by_command(scope));
+    of_mask.extend(super::filled_masks::chosen_indices(scope));
     of_mask.sort();
     of_mask.dedup();
     let of_mask = of_mask.into_iter().filter(|_| !is_order_set(scope));

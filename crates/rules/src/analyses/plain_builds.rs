@@ -1,6 +1,6 @@
-//! GPUs that OpenCV, FAISS, spaCy and LightGBM are told to use, in a project that installs a build of them without one.
+//! GPUs that OpenCV, FAISS, spaCy, MXNet and LightGBM are told to use, in a project that installs a build of them without one.
 
-use super::images::asked_by_images;
+use super::images::asked_by_commands;
 use crate::code::walk::{Ancestor, CodeNode, walk};
 use crate::code::{Expr, ExprKind, Grammar, Requirement, Target};
 use crate::findings::Severity;
@@ -68,6 +68,15 @@ const LIBRARIES: &[Library] = &[
         is_only_preferred: |path| path == "spacy.prefer_gpu",
         wanted: "ask for `spacy[cuda12x]`, which brings CuPy: without it spaCy computes on the CPU",
     },
+    Library {
+        name: "MXNet",
+        plain: &["mxnet", "mxnet-mkl", "mxnet-native"],
+        other_builds: &["mxnet-cu", "mxnet_cu", "USE_CUDA"],
+        questions: &["num_gpus", "gpu_memory_info", "except mx"],
+        is_for_gpu: |path| matches!(path, "mxnet.gpu" | "mxnet.context.gpu"),
+        is_only_preferred: |_| false,
+        wanted: "ask for `mxnet-cu112`, or the build for the CUDA of the machine: `mxnet` alone is the build for the CPU",
+    },
 ];
 
 /// The first name of each library that needs a GPU, where the project installs its build for the CPU.
@@ -100,7 +109,7 @@ fn used_without_gpu(scope: &FileScope<'_>, library: &Library) -> Option<RawFindi
     let file = scope.program.name_of(scope.file);
     let is_asked = |package: &&&str| {
         !scope.program.versions().asked(file, package).is_empty()
-            || !asked_by_images(scope, package).is_empty()
+            || !asked_by_commands(scope, package).is_empty()
     };
     library.plain.iter().find(is_asked)?;
     let speaks = |word: &&str| scope.program.every_file().any(|(_, file)| file.text.contains(*word));
@@ -113,7 +122,8 @@ fn used_without_gpu(scope: &FileScope<'_>, library: &Library) -> Option<RawFindi
     Some(if may_be_off { raw_finding.at_most(Severity::Note) } else { raw_finding })
 }
 
-/// A GPU that TensorFlow is told to use, before its version 1.15: until then the build for a GPU has a name of its own.
+/// A GPU that TensorFlow is told to use, by the build for the CPU: `tensorflow-cpu`, and before 1.15 `tensorflow`, where the build for
+/// a GPU has a name of its own.
 pub(super) fn tensorflow_without_gpu(scope: &FileScope<'_>) -> Option<RawFinding> {
     let file = scope.program.name_of(scope.file);
     let old = Range::read("<1.15")?;
@@ -121,7 +131,12 @@ pub(super) fn tensorflow_without_gpu(scope: &FileScope<'_>) -> Option<RawFinding
     let listed = scope.program.versions().asked(file, "tensorflow");
     // conda has builds of both kinds under one name.
     let of_pip = listed.iter().any(|asked| asked.grammar != Grammar::Conda);
-    if !of_pip || !is_old() || scope.program.has_any(&["tensorflow-gpu", "tensorflow_gpu"]) {
+    const FOR_CPU: &str = "tensorflow-cpu";
+    let is_for_cpu = listed.is_empty()
+        && (!scope.program.versions().asked(file, FOR_CPU).is_empty()
+            || !asked_by_commands(scope, FOR_CPU).is_empty());
+    let is_plain = is_for_cpu || of_pip && is_old();
+    if !is_plain || scope.program.has_any(&["tensorflow-gpu", "tensorflow_gpu", "tensorflow[and-cuda]"]) {
         return None;
     }
     let (mut placed, mut limited) = (None, None);
@@ -148,7 +163,10 @@ pub(super) fn tensorflow_without_gpu(scope: &FileScope<'_>) -> Option<RawFinding
     });
     // Options of the GPU are passed over without one, and so is a device where the session may choose another.
     let is_strict = !scope.whole_text().contains("allow_soft_placement");
-    let wanted = "ask for `tensorflow-gpu` in its place: before 1.15 `tensorflow` is the build for the CPU";
+    let wanted = match is_for_cpu {
+        true => "ask for `tensorflow[and-cuda]` in its place: `tensorflow-cpu` has no code for a GPU",
+        false => "ask for `tensorflow-gpu` in its place: before 1.15 `tensorflow` is the build for the CPU",
+    };
     let raw_finding = |span| {
         let seen = RawFinding::at(scope.place(span)).word("name", scope.text(span));
         seen.word("package", "TensorFlow").word("wanted", wanted)
@@ -174,7 +192,7 @@ pub(super) fn lightgbm_without_cuda(scope: &FileScope<'_>) -> Option<RawFinding>
     let file = scope.program.name_of(scope.file);
     let is_wheel = |asked: &Requirement| asked.grammar != Grammar::Conda;
     let listed = scope.program.versions().asked(file, "lightgbm").into_iter().any(is_wheel)
-        || asked_by_images(scope, "lightgbm").into_iter().any(|(_, asked)| is_wheel(asked));
+        || asked_by_commands(scope, "lightgbm").into_iter().any(|(_, asked)| is_wheel(asked));
     if !listed || scope.program.has_any(&["USE_CUDA", "--cuda"]) {
         return None;
     }

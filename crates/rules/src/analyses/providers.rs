@@ -1,6 +1,6 @@
 //! GPUs that a session of ONNX Runtime, a model of llama.cpp or a program of Paddle asks for, and may not get.
 
-use super::images::asked_by_images;
+use super::images::asked_by_commands;
 use super::literal_defaults::{Literal, default_of};
 use super::{jax_builds, plain_builds, rust_builds};
 use crate::code::walk::{Ancestor, CodeNode, walk};
@@ -40,7 +40,7 @@ fn installs(scope: &FileScope<'_>, package: &str) -> bool {
 fn sessions_without_build(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let names_build =
         || scope.program.every_file().any(|(_, file)| BUILDS.iter().any(|build| file.text.contains(build)));
-    let installs = |package: &str| installs(scope, package) || !asked_by_images(scope, package).is_empty();
+    let installs = |package: &str| installs(scope, package) || !asked_by_commands(scope, package).is_empty();
     if !installs("onnxruntime") || installs("onnxruntime-gpu") || names_build() {
         return Vec::new();
     }
@@ -113,15 +113,15 @@ fn layers_without_build(scope: &FileScope<'_>) -> Vec<RawFinding> {
         let wanted = "build it with `CMAKE_ARGS=\"-DGGML_CUDA=on\"`, or take its index for a version of CUDA";
         let raw_finding = raw_finding.word("package", "llama-cpp-python").word("wanted", wanted);
         match command {
-            Some(command) => raw_finding.beside(command, "an image installs it here"),
+            Some(command) => raw_finding.beside(command, "it is installed here"),
             None => raw_finding,
         }
     };
     found.into_iter().map(raw_finding).collect()
 }
 
-/// Whether the project says that llama-cpp-python is installed, and nothing of a build for a GPU; and the command of an image that
-/// installs it, where no list does.
+/// Whether the project says that llama-cpp-python is installed, and nothing of a build for a GPU; and the command that installs it,
+/// where no list does.
 fn installs_llama(scope: &FileScope<'_>) -> Option<Option<Place>> {
     const PACKAGE: &str = "llama-cpp-python";
     if scope.program.every_file().any(|(_, file)| LLAMA_BUILDS.iter().any(|build| file.text.contains(build)))
@@ -131,9 +131,9 @@ fn installs_llama(scope: &FileScope<'_>) -> Option<Option<Place>> {
     let mut asked = scope.program.versions().asked(scope.program.name_of(scope.file), PACKAGE);
     let mut command = None;
     if asked.is_empty() {
-        let by_images = asked_by_images(scope, PACKAGE);
-        command = by_images.first().map(|(place, _)| *place);
-        asked = by_images.into_iter().map(|(_, asked)| asked).collect();
+        let by_commands = asked_by_commands(scope, PACKAGE);
+        command = by_commands.first().map(|(place, _)| *place);
+        asked = by_commands.into_iter().map(|(_, asked)| asked).collect();
     }
     // A wheel that is named by its address, or an index for a GPU.
     let is_plain = |asked: &Requirement| {
@@ -148,7 +148,7 @@ fn installs_llama(scope: &FileScope<'_>) -> Option<Option<Place>> {
 fn paddle_without_build(scope: &FileScope<'_>) -> Vec<RawFinding> {
     const PACKAGE: &str = "paddlepaddle";
     let builds = ["paddlepaddle-gpu", "paddlepaddle_gpu", "paddlepaddle.org.cn"];
-    let is_asked = installs(scope, PACKAGE) || !asked_by_images(scope, PACKAGE).is_empty();
+    let is_asked = installs(scope, PACKAGE) || !asked_by_commands(scope, PACKAGE).is_empty();
     if !is_asked
         || scope.program.every_file().any(|(_, file)| builds.iter().any(|build| file.text.contains(build)))
         || ["is_compiled_with_cuda", "cuda.device_count"].iter().any(|word| scope.whole_text().contains(word))
@@ -197,7 +197,7 @@ pub(super) fn that_are_dropped(scope: &FileScope<'_>) -> Vec<RawFinding> {
 
 /// Sessions that name no provider, in a project that installs the build for GPUs.
 pub(super) fn that_are_not_named(scope: &FileScope<'_>) -> Vec<RawFinding> {
-    let installs = |package: &str| installs(scope, package) || !asked_by_images(scope, package).is_empty();
+    let installs = |package: &str| installs(scope, package) || !asked_by_commands(scope, package).is_empty();
     if !installs("onnxruntime-gpu")
         || installs("onnxruntime")
         || scope.whole_text().contains("set_providers")
@@ -226,7 +226,7 @@ pub(super) fn takes_gpu_unasked(scope: &FileScope<'_>) -> bool {
     if let Some(range) = scope.program.versions().range(scope.program.name_of(scope.file), PACKAGE) {
         return range.lies_in(&old) == Some(true);
     }
-    let asked = asked_by_images(scope, PACKAGE);
+    let asked = asked_by_commands(scope, PACKAGE);
     let is_old = |asked: &Requirement| {
         asked.clauses.as_deref().and_then(Range::of).and_then(|range| range.lies_in(&old)) == Some(true)
     };

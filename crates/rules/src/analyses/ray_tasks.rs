@@ -19,7 +19,7 @@ pub(super) fn without_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
         return Vec::new();
     }
     // `step.options(num_gpus=1).remote()`, also by the settings of a cluster, gives one where it is called.
-    if text.contains(".options(") {
+    if text.contains(".options(") && may_be_told(scope) {
         return told_of_none(scope);
     }
     let mut found = wrapped_without_gpu(scope);
@@ -61,6 +61,21 @@ fn of_number(scope: &FileScope<'_>, span: Span, name: &str, used: Place) -> RawF
     let raw_finding = raw_finding.word("missing", "`num_gpus` is missing");
     let raw_finding = raw_finding.word("write", "`@ray.remote(num_gpus=1)`");
     raw_finding.beside(used, "a GPU is used here")
+}
+
+/// Whether the options of some call may bring a GPU: all but those that name other things.
+fn may_be_told(scope: &FileScope<'_>) -> bool {
+    const OTHERS: &[&str] =
+        &["lifetime", "max_concurrency", "max_restarts", "max_retries", "memory", "name", "num_cpus"];
+    let mut may = false;
+    walk(scope.code, &mut |part, _| {
+        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        if matches!(call.callee.kind, ExprKind::Attribute(_, "options")) {
+            let is_other = |one: &Argument<'_>| one.name.is_some_and(|name| OTHERS.contains(&name));
+            may |= !call.arguments.iter().all(is_other);
+        }
+    });
+    may
 }
 
 /// `Worker.options(num_gpus=0)` and `ray.remote(Worker).options(num_gpus=0)`, for what needs a GPU.

@@ -19,7 +19,7 @@ pub(super) fn without_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
                 "ray.tune.run_experiments" | "ray.tune.tune.run_experiments" => experiments_of(scope, call),
                 "ray.tune.Experiment" => trial_of_experiment(scope, call).into_iter().collect(),
                 "ray.train.torch.TorchTrainer" => worker_of(scope, call).into_iter().collect(),
-                _ => Vec::new(),
+                _ => mapper_of(scope, call).into_iter().collect(),
             };
             for (name, missing, write) in asked {
                 let Some(body) = body_of(scope, name) else { continue };
@@ -51,6 +51,24 @@ pub(super) fn without_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
 }
 
 type Asked<'c> = (&'c str, &'static str, &'static str);
+
+/// `dataset.map_batches(Predictor, concurrency=2)` of Ray Data, whose actors are objects of a class.
+fn mapper_of<'c>(scope: &FileScope<'c>, call: &'c Call<'c>) -> Option<Asked<'c>> {
+    const ASKING: &[&str] =
+        &["num_gpus", "ray_remote_args", "ray_remote_args_fn", "resources", "accelerator_type"];
+    let ExprKind::Attribute(_, "map_batches") = call.callee.kind else { return None };
+    let asks = |one: &Argument<'_>| one.unpacked || one.name.is_some_and(|name| ASKING.contains(&name));
+    if !scope.whole_text().contains("ray.data") || call.arguments.iter().any(asks) {
+        return None;
+    }
+    let ExprKind::Name(name) = argument(&call.arguments, Some(0), Some("fn"))?.kind else { return None };
+    let is_class = scope.code.classes.iter().any(|class| class.name == name);
+    is_class.then_some((
+        name,
+        "`num_gpus` is missing, and its actors get a processor and no GPU",
+        "`map_batches(…, num_gpus=1)`",
+    ))
+}
 
 /// The function that a tuner runs, where nothing says what each trial needs.
 fn trial_of<'c>(scope: &FileScope<'c>, call: &'c Call<'c>, by_run: bool) -> Option<Asked<'c>> {

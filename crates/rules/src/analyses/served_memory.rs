@@ -1,6 +1,9 @@
 //! Shared memory of containers that files in YAML describe: pods of Kubernetes, and services of Compose.
 
-use super::containers::workers_in;
+use super::containers::{Started, started_by_image, workers_in};
+use super::pods::value;
+use super::served::containers_in;
+use super::served_ranks::wanted;
 use crate::commands::ranks;
 use crate::facts::Place;
 use crate::rules::files::{FileScope, RawFinding};
@@ -41,21 +44,46 @@ pub(super) fn too_small(scope: &FileScope<'_>) -> Vec<RawFinding> {
         return Vec::new();
     };
     let mut found: Vec<RawFinding> = Vec::new();
+    let raw_finding = |place: Place| {
+        let raw_finding = RawFinding::at(place).word("container", kind.container);
+        raw_finding.word("advice", kind.advice)
+    };
+    let of_processes = |count: usize| format!("NCCL between {count} processes in it needs more");
+    const LOADS: &str = "the program in it loads batches in workers";
+    // A command that is followed says the same with its program.
+    let is_followed = scope.own_commands().any(|command| ranks(&command.words()).is_some());
+    if let Some(root) = scope.code.contents.as_ref().filter(|_| !is_followed) {
+        containers_in(root, &mut |container, _| {
+            if let Some(wanted) = wanted(container).filter(|wanted| wanted.count > 1) {
+                let seen = raw_finding(scope.place(wanted.span));
+                found.push(seen.word("reason", of_processes(wanted.count)));
+            }
+            let Some(build) = value(container, "build").filter(|_| value(container, "command").is_none())
+            else {
+                return;
+            };
+            match started_by_image(scope) {
+                Some(Started::Processes(count, place)) => {
+                    let seen = raw_finding(scope.place(build.span)).word("reason", of_processes(count));
+                    found.push(seen.beside(place, "they are started here"));
+                }
+                Some(Started::Loader(place)) => {
+                    let seen = raw_finding(scope.place(build.span)).word("reason", LOADS);
+                    found.push(seen.beside(place, "its workers hand batches over in shared memory"));
+                }
+                None => {}
+            }
+        });
+    }
     for command in scope.own_commands() {
         let several = ranks(&command.words()).map(|ranks| ranks.count).filter(|count| *count > 1);
         let loader = || workers_in(scope, Some(command.starts?)).map(|(file, span)| Place { file, span });
-        let raw_finding = RawFinding::at(command.site).word("container", kind.container);
-        let raw_finding = raw_finding.word("advice", kind.advice);
+        let raw_finding = raw_finding(command.site);
         let seen = match (several, loader()) {
-            (Some(count), _) => {
-                raw_finding.word("reason", format!("NCCL between {count} processes in it needs more"))
-            }
-            (None, Some(loader)) => {
-                let reason = "the program in it loads batches in workers";
-                raw_finding
-                    .word("reason", reason)
-                    .beside(loader, "its workers hand batches over in shared memory")
-            }
+            (Some(count), _) => raw_finding.word("reason", of_processes(count)),
+            (None, Some(loader)) => raw_finding
+                .word("reason", LOADS)
+                .beside(loader, "its workers hand batches over in shared memory"),
             (None, None) => continue,
         };
         if !found.iter().any(|known| known.place == seen.place) {

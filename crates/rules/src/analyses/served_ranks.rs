@@ -1,7 +1,8 @@
 //! Containers whose server or launcher wants more GPUs than the container is given: services of Compose, pods, and `docker run`.
 
 use super::containers::{server_in, told_to_docker};
-use super::pods::{pods_in, text_of, value};
+use super::pods::{text_of, value};
+use super::served::{containers_in, words_of};
 use crate::code::{Expr, ExprKind};
 use crate::commands;
 use crate::facts::Span;
@@ -21,9 +22,9 @@ struct Given {
 }
 
 /// What the command of a container asks for.
-struct Wanted {
-    span: Span,
-    count: usize,
+pub(super) struct Wanted {
+    pub span: Span,
+    pub count: usize,
     option: String,
     /// The command names a launcher itself; else its image does.
     by_launcher: bool,
@@ -56,16 +57,9 @@ pub(super) fn beyond_container(scope: &FileScope<'_>) -> Vec<RawFinding> {
             });
         }
     };
-    if let Some(Expr { kind: ExprKind::Mapping(services), .. }) = value(root, "services") {
-        services.iter().for_each(|(_, service)| look(service, given_to_service(service)));
-    } else if value(root, "apiVersion").is_some() {
-        pods_in(root, &mut |pod| {
-            let Some(Expr { kind: ExprKind::Sequence(containers), .. }) = value(pod, "containers") else {
-                return;
-            };
-            containers.iter().for_each(|container| look(container, given_to_pod(container)));
-        });
-    }
+    containers_in(root, &mut |container, is_service| {
+        look(container, if is_service { given_to_service(container) } else { given_to_pod(container) });
+    });
     found
 }
 
@@ -119,31 +113,9 @@ fn listed(list: &str) -> Option<usize> {
 }
 
 /// The GPUs that the command of a container wants: its option, and how many these are.
-fn wanted(container: &Expr<'_>) -> Option<Wanted> {
-    let mut words: Vec<(Span, String)> = Vec::new();
-    // What starts it stands first: `entrypoint` of Compose, `command` of a pod.
-    for key in ["entrypoint", "command", "args"] {
-        let Some(part) = value(container, key) else { continue };
-        let items = match &part.kind {
-            ExprKind::Sequence(items) => items.as_slice(),
-            _ => std::slice::from_ref(part),
-        };
-        for item in items {
-            match &item.kind {
-                ExprKind::Text(text) => words.extend(
-                    text.split_whitespace()
-                        .map(|word| (item.span, word.trim_matches(['"', '\'']).to_owned())),
-                ),
-                ExprKind::Int(number) => words.push((item.span, number.to_string())),
-                // `0.9` behind another option.
-                _ => {}
-            }
-        }
-    }
+pub(super) fn wanted(container: &Expr<'_>) -> Option<Wanted> {
+    let words = words_of(container)?;
     let told: Vec<&str> = words.iter().map(|(_, word)| word.as_str()).collect();
-    if told.iter().any(|word| word.contains('$') || word.contains("{{")) {
-        return None;
-    }
     let server = text_of(value(container, "image")).and_then(|image| Some(server_in(&[image])?.0));
     let by_server = server.and_then(|server| asked(&told, server.ranks));
     let known: Vec<Option<&str>> = told.iter().map(|word| Some(*word)).collect();

@@ -250,7 +250,7 @@ impl Job {
     /// What the words of `#SBATCH` lines, and those behind `sbatch` and `srun`, say.
     pub fn of(words: &[&str], name: &str) -> Job {
         let mut job = Job { name: format!("`{name}`"), ..Job::default() };
-        let (mut nodes, mut for_each_card) = (None, None);
+        let (mut nodes, mut for_each_card, mut all_cards) = (None, None, None);
         for (at, word) in words.iter().enumerate() {
             let (option, value) = match word.split_once('=') {
                 Some((option, value)) => (option, value),
@@ -273,6 +273,7 @@ impl Job {
                 "--gres" if value.starts_with("gpu") => {
                     job.cards = Some((count.unwrap_or(1), format!("{option}={value}")));
                 }
+                "--gpus" | "-G" => all_cards = count.map(|count| (count, format!("{option}={value}"))),
                 "--gpus-per-task" if count == Some(1) => job.bound = Some(format!("{option}={value}")),
                 "--ntasks-per-gpu" => {
                     for_each_card = count;
@@ -287,6 +288,9 @@ impl Job {
                 _ => {}
             }
         }
+        // One card, or all of them, lie in one machine.
+        let of_machine = |(count, _): &(usize, String)| *count == 1 || nodes == Some(1);
+        job.cards = job.cards.or(all_cards.filter(of_machine));
         let number = |told: Option<(usize, usize)>| told.map(|(count, _)| count);
         let on_one = number(job.in_all).filter(|_| nodes.is_none_or(|nodes| nodes == 1));
         let by_cards = for_each_card.zip(job.cards()).map(|(tasks, cards)| tasks * cards);

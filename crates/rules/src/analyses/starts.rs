@@ -250,6 +250,7 @@ pub(super) const ANALYSES: &[Analysis] = &[
             "cuda_if_available",
             "CUDAExecutionProvider::",
             "ep::CUDA",
+            "mxnet",
             "tensorflow",
         ],
         look: providers::without_build,
@@ -274,6 +275,7 @@ pub(super) const ANALYSES: &[Analysis] = &[
     Analysis {
         name: "ray-task-without-gpu",
         words: &[
+            "map_batches",
             "remote",
             "Tuner",
             "tune.run",
@@ -292,7 +294,7 @@ pub(super) const ANALYSES: &[Analysis] = &[
     Analysis { name: "saved-by-every-rank", words: &["torch.save("], look: shared_files::by_every_rank },
     Analysis {
         name: "server-container-without-gpu",
-        words: &["docker", "podman"],
+        words: &["docker", "podman", "services:"],
         look: containers::servers_without_gpu,
     },
     Analysis { name: "set-device-in-library", words: &["set_device"], look: ranks::set_by_libraries },

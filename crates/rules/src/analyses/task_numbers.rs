@@ -1,6 +1,6 @@
 //! Numbers of tasks that are used as indices of GPUs, where Slurm shows a task fewer GPUs than there are such numbers.
 
-use super::mask_numbers::index_in;
+use super::device_indices::index_in;
 use super::returned_parts::returned_part;
 use super::slurm_jobs::Job;
 use crate::code::walk::{CodeNode, walk};

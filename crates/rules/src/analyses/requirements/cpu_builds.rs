@@ -2,11 +2,11 @@
 
 use super::label_of;
 use crate::code::walk::{CodeNode, walk};
-use crate::code::{Expr, ExprKind, Requirement};
+use crate::code::{Expr, ExprKind, Grammar, Requirement};
 use crate::facts::{Place, Span, lines_in};
 use crate::program::RunCommand;
 use crate::rules::analyses::cuda_calls::fails_without_driver;
-use crate::rules::analyses::images::{asked_by_images, images};
+use crate::rules::analyses::images::{asked_by_commands, images};
 use crate::rules::analyses::literal_defaults::{Literal, default_of};
 use crate::rules::files::{FileScope, RawFinding};
 use crate::sources::Language;
@@ -34,17 +34,24 @@ pub fn of_torch(scope: &FileScope<'_>) -> Vec<RawFinding> {
     });
     let Some((span, name)) = needed else { return Vec::new() };
     let listed = scope.program.versions().asked(scope.program.name_of(scope.file), "torch");
-    let in_images = asked_by_images(scope, "torch");
+    let by_commands = asked_by_commands(scope, "torch");
     // What an image installs is what runs in it; a list that it reads is one of these.
-    let images = in_images.iter().map(|(_, asked)| *asked);
-    let all: Vec<&Requirement> = listed.into_iter().chain(images).collect();
+    let commands = by_commands.iter().map(|(_, asked)| *asked);
+    let of_conda = listed.iter().filter(|asked| asked.grammar == Grammar::Conda).count();
+    let without_gpu = scope.program.versions().asked(scope.program.name_of(scope.file), "cpuonly").len();
+    let all: Vec<&Requirement> = listed.into_iter().chain(commands).collect();
     let lists = lists_for_cpu(scope);
-    let is_cpu = |asked: &&Requirement| is_for_cpu(asked) || (lists.is_some() && says_nothing(asked));
+    let is_cpu = |asked: &&Requirement| {
+        is_for_cpu(asked)
+            || lists.is_some() && says_nothing(asked)
+            // `cpuonly` in each environment of conda.
+            || asked.grammar == Grammar::Conda && without_gpu >= of_conda
+    };
     if all.is_empty() || !all.iter().all(is_cpu) || names_cuda(scope) {
         return Vec::new();
     }
     let raw_finding = RawFinding::at(scope.place(span)).word("name", name);
-    let place = in_images.first().map(|(place, _)| *place).or(lists);
+    let place = by_commands.first().map(|(place, _)| *place).or(lists);
     vec![match place {
         Some(place) => raw_finding.beside(place, "torch is installed for the CPU here"),
         None => raw_finding,
@@ -155,5 +162,7 @@ fn lists_for_cpu(scope: &FileScope<'_>) -> Option<Place> {
 
 /// Whether anything in the project speaks of a build for CUDA.
 fn names_cuda(scope: &FileScope<'_>) -> bool {
-    scope.program.every_file().any(|(_, file)| file.text.contains("/whl/cu") || file.text.contains("+cu1"))
+    scope.program.every_file().any(|(_, file)| {
+        ["/whl/cu", "+cu1", "pytorch-cuda", "pytorch-gpu"].iter().any(|word| file.text.contains(word))
+    })
 }

@@ -1,0 +1,82 @@
+//! Containers that files in YAML describe: services of Compose, and those of pods.
+
+use super::containers::made_for_gpu;
+use super::pods::{pods_in, text_of, value};
+use crate::code::{Expr, ExprKind};
+use crate::facts::Span;
+use crate::rules::files::{FileScope, RawFinding};
+
+/// The containers of the file, each with whether it is a service of Compose.
+pub(super) fn containers_in<'e>(root: &'e Expr<'e>, look: &mut dyn FnMut(&'e Expr<'e>, bool)) {
+    if let Some(Expr { kind: ExprKind::Mapping(services), .. }) = value(root, "services") {
+        services.iter().for_each(|(_, service)| look(service, true));
+    } else if value(root, "apiVersion").is_some() {
+        pods_in(root, &mut |pod| {
+            if let Some(Expr { kind: ExprKind::Sequence(containers), .. }) = value(pod, "containers") {
+                containers.iter().for_each(|container| look(container, false));
+            }
+        });
+    }
+}
+
+/// The words that a container starts with, each with its place; what starts it stands first: `entrypoint` of Compose, `command` of a
+/// pod. `None` where a variable may bring more.
+pub(super) fn words_of<'e>(container: &'e Expr<'e>) -> Option<Vec<(Span, String)>> {
+    let mut words: Vec<(Span, String)> = Vec::new();
+    for key in ["entrypoint", "command", "args"] {
+        let Some(part) = value(container, key) else { continue };
+        let items = match &part.kind {
+            ExprKind::Sequence(items) => items.as_slice(),
+            _ => std::slice::from_ref(part),
+        };
+        for item in items {
+            match &item.kind {
+                ExprKind::Text(text) => words.extend(
+                    text.split_whitespace()
+                        .map(|word| (item.span, word.trim_matches(['"', '\'']).to_owned())),
+                ),
+                ExprKind::Int(number) => words.push((item.span, number.to_string())),
+                // `0.9` behind another option.
+                _ => {}
+            }
+        }
+    }
+    let is_open = words.iter().any(|(_, word)| word.contains('$') || word.contains("{{"));
+    (!is_open).then_some(words)
+}
+
+/// `image: vllm/vllm-openai` of a service that asks for no device, in a project that gives no container a GPU.
+pub(super) fn services_without_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    /// Keys that may bring a GPU, or come from where nobody looks.
+    const GIVES: &[&str] = &[
+        "<<",
+        "cdi_devices",
+        "device_cgroup_rules",
+        "devices",
+        "entrypoint",
+        "env_file",
+        "extends",
+        "gpus",
+        "privileged",
+        "runtime",
+    ];
+    let text = scope.whole_text();
+    let may_be_given = ["NVIDIA_VISIBLE_DEVICES", "capabilities", "--device cpu", "--device=cpu"];
+    let Some(root) = &scope.code.contents else { return Vec::new() };
+    if may_be_given.iter().any(|word| text.contains(word)) || scope.program.gives_gpus_to_containers() {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    containers_in(root, &mut |service, is_service| {
+        let image = value(service, "image");
+        let Some((node, name)) = image.and_then(|node| Some((node, made_for_gpu(text_of(Some(node))?)?)))
+        else {
+            return;
+        };
+        let is_open = GIVES.iter().any(|key| value(service, key).is_some());
+        if is_service && !is_open && words_of(service).is_some() {
+            found.push(RawFinding::at(scope.place(node.span)).word("name", name));
+        }
+    });
+    found
+}
