@@ -15,17 +15,19 @@ use crate::code::Requirement;
 use crate::sources::{Sources, folder_of};
 use elsa::sync::FrozenMap;
 use folder::Folder;
+use images::Images;
 
 /// Answers about the versions of packages, by file.
 pub struct Versions<'s> {
     sources: &'s Sources,
     folders: FrozenMap<String, Box<Folder>>,
+    images: Images,
 }
 
 impl<'s> Versions<'s> {
     /// For the project of these files. Files of requirements beside them are found on disk, where they have one.
     pub fn new(sources: &'s Sources) -> Self {
-        Versions { sources, folders: FrozenMap::new() }
+        Versions { sources, folders: FrozenMap::new(), images: Images::default() }
     }
 
     /// The versions that a package may have for a file, by the file's name in the project; `None` when nothing
@@ -50,7 +52,7 @@ impl<'s> Versions<'s> {
         }
         let mut folder = folder_of(file);
         loop {
-            if let Some(range) = images::range(folder, package, self.sources) {
+            if let Some(range) = self.images.range(folder, package, self.sources) {
                 return Some(range);
             }
             if folder.is_empty() {

@@ -1,53 +1,146 @@
-//! Versions that the tag of an image says: `FROM pytorch/pytorch:2.5.1-cuda12.4-cudnn9-runtime`.
+//! Versions that images say: by the tag of one that is built on or started (`FROM pytorch/pytorch:2.5.1-cuda12.4-cudnn9-runtime`),
+//! or by what a Dockerfile installs (`RUN pip install torch==2.5.1`).
 
 use super::Range;
-use crate::sources::{Language, Sources, folder_of};
+use crate::sources::{Language, Source, Sources, folder_of};
+use std::sync::OnceLock;
 
 /// Images that are made of one package, and have its version as tag.
 const IMAGES: &[(&str, &str)] = &[("pytorch/pytorch", "torch"), ("tensorflow/tensorflow", "tensorflow")];
 
-/// NVIDIA's images of torch, whose tag is the month: `nvcr.io/nvidia/pytorch:21.11-py3`.
-const BY_MONTH: &str = "nvcr.io/nvidia/pytorch";
+/// NVIDIA's images of torch, whose tag is the month: `nvcr.io/nvidia/pytorch:21.11-py3`, and those that a computing centre makes of
+/// them: `nersc/pytorch:ngc-23.07-v0`.
+const BY_MONTH: &[(&str, &str)] = &[("nvidia/pytorch", ""), ("nersc/pytorch", "ngc-")];
 
 /// By year what torch is below in these images: they hold what becomes the next version, such as 1.10 in 21.10, and none that came
 /// out half a year later.
 const BELOW: &[(u32, &str)] = &[(21, "<1.13"), (22, "<2.1"), (23, "<2.4")];
 
-/// A folder that holds the Dockerfiles of the one around it.
-const OF_THE_FOLDER: &str = "docker";
+/// Where images come from; the same ones are named without it.
+const REGISTRIES: &[&str] = &["docker://", "docker:", "docker.io/", "nvcr.io/", "nvcr.io#"];
+
+/// Folders that hold the Dockerfiles of the one around them, also one below the other: `tools/docker`.
+const OF_THE_FOLDER: &[&str] = &[
+    "docker",
+    "dockerfiles",
+    "dockerfile",
+    "container",
+    "containers",
+    "images",
+    ".devcontainer",
+    "tools",
+    "build",
+];
+
+/// What the files of a project say of packages in images: the folder that it holds for, the package, and its versions, which
+/// are `None` where the tag says none.
+#[derive(Default)]
+pub struct Images(OnceLock<Vec<Said>>);
+
+struct Said {
+    folder: String,
+    package: &'static str,
+    versions: Option<Range>,
+}
 
 /// Whether there are images for a package.
 pub fn may_say(package: &str) -> bool {
     IMAGES.iter().any(|(_, known)| *known == package)
 }
 
-/// The versions of a package in the images that the Dockerfiles of a folder build on; `None` when one of these has a tag that
-/// says no version.
-pub fn range(folder: &str, package: &str, sources: &Sources) -> Option<Range> {
-    let is_beside = |name: &str| {
-        let of = folder_of(name);
-        of == folder || of.rsplit('/').next() == Some(OF_THE_FOLDER) && folder_of(of) == folder
-    };
-    let files =
-        sources.files.iter().filter(|file| file.language == Language::Dockerfile && is_beside(&file.name));
-    let lines = files.flat_map(|file| file.text.lines());
-    let versions = lines.filter_map(|line| versions_in(line, package));
-    let all: Option<Vec<Range>> = versions.collect();
-    all?.into_iter().reduce(|all, one| all.or(&one))
+impl Images {
+    /// The versions of a package in the images of a folder; `None` when one of these has a tag that says no version.
+    pub fn range(&self, folder: &str, package: &str, sources: &Sources) -> Option<Range> {
+        let said = self.0.get_or_init(|| sources.files.iter().flat_map(said_by).collect());
+        let here = said.iter().filter(|said| said.folder == folder && said.package == package);
+        let all: Option<Vec<Range>> = here.map(|said| said.versions.clone()).collect();
+        all?.into_iter().reduce(|all, one| all.or(&one))
+    }
 }
 
-/// The versions that a line takes a package in, if it takes it from an image at all.
-fn versions_in(line: &str, package: &str) -> Option<Option<Range>> {
+/// What a file says of each package, for the folders that it speaks for.
+fn said_by(file: &Source) -> Vec<Said> {
+    let is_dockerfile = file.language == Language::Dockerfile;
+    if !is_dockerfile && file.language != Language::Shell {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    for (_, package) in IMAGES {
+        // `torch` is part of `pytorch` too.
+        if !file.text.contains(package) {
+            continue;
+        }
+        let text = file.text.replace("\\\n", " ");
+        let said = text.lines().filter_map(|line| match is_dockerfile {
+            true => installed(line, package).or_else(|| built_on(line, package)),
+            false => started(line, package),
+        });
+        // What is installed later replaces what was there.
+        let said: Vec<Option<Range>> =
+            if is_dockerfile { said.last().into_iter().collect() } else { said.collect() };
+        for versions in said {
+            let folders = folders_of(&file.name).into_iter();
+            found.extend(folders.map(|folder| Said { folder, package, versions: versions.clone() }));
+        }
+    }
+    found
+}
+
+/// The folder that a file lies in, and those around it while that only holds such files.
+fn folders_of(name: &str) -> Vec<String> {
+    let mut folder = folder_of(name);
+    let mut found = vec![folder.to_owned()];
+    while folder
+        .rsplit('/')
+        .next()
+        .is_some_and(|own| OF_THE_FOLDER.contains(&own.to_ascii_lowercase().as_str()))
+    {
+        folder = folder_of(folder);
+        found.push(folder.to_owned());
+    }
+    found
+}
+
+/// The versions that a line of a Dockerfile takes a package in, if it takes it from an image at all.
+fn built_on(line: &str, package: &str) -> Option<Option<Range>> {
     let mut words = line.split_whitespace();
     words.next().filter(|word| word.eq_ignore_ascii_case("from"))?;
-    let image = words.find(|word| !word.starts_with("--"))?;
+    in_image(words.find(|word| !word.starts_with("--"))?, package)
+}
+
+/// The version that a line of a Dockerfile installs with pip, where it names one.
+fn installed(line: &str, package: &str) -> Option<Option<Range>> {
+    let (_, told) = line.split_once("pip")?;
+    let (_, told) = told.split_once("install ")?;
+    let mut words = told.split_whitespace().map(|word| word.trim_matches(['"', '\'']));
+    let version = words.find_map(|word| word.strip_prefix(package)?.strip_prefix("=="))?;
+    Some(Range::exactly(version))
+}
+
+/// The versions in an image that a script starts, or that a job of Slurm asks for: `#SBATCH --image=docker:nersc/pytorch:ngc-23.07-v0`.
+fn started(line: &str, package: &str) -> Option<Option<Range>> {
+    let line = line.trim_start();
+    if line.starts_with('#') && !line.starts_with("#SBATCH") {
+        return None;
+    }
+    line.split([' ', '\t', '=', '"', '\'']).find_map(|word| in_image(word, package))
+}
+
+/// The versions of a package in an image, if it is made of that package.
+fn in_image(image: &str, package: &str) -> Option<Option<Range>> {
+    let mut image = image;
+    while let Some(rest) = REGISTRIES.iter().find_map(|registry| image.strip_prefix(registry)) {
+        image = rest;
+    }
     let (name, tag) = image.rsplit_once(':').unwrap_or((image, ""));
-    let name = name.strip_prefix("docker.io/").unwrap_or(name);
-    let version = tag.split('-').next().unwrap_or_default();
-    if name == BY_MONTH && package == "torch" {
-        return Some(until(version));
+    let by_month = BY_MONTH.iter().find(|(known, _)| *known == name && package == "torch");
+    if let Some((_, before)) = by_month {
+        return Some(
+            tag.strip_prefix(before).and_then(|tag| until(tag.split('-').next().unwrap_or_default())),
+        );
     }
     IMAGES.iter().find(|(known, of)| *known == name && *of == package)?;
+    let version = tag.split('-').next().unwrap_or_default();
     let is_version = version.contains('.') && version.starts_with(|sign: char| sign.is_ascii_digit());
     Some(is_version.then(|| Range::exactly(version)).flatten())
 }

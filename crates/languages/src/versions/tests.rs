@@ -119,6 +119,39 @@ fn the_tag_of_an_image_counts_where_no_list_names_the_package() {
     assert_eq!(torch_at_least(&[("Dockerfile", "FROM pytorch/pytorch:${TAG}\n")], "2.0"), None);
     assert_eq!(torch_at_least(&[("other/Dockerfile", image.1)], "2.5"), None);
     assert_eq!(torch_at_least(&[("docker/Dockerfile", image.1)], "2.5"), Some(true));
+    assert_eq!(torch_at_least(&[("tools/docker/gpu.Dockerfile", image.1)], "2.6"), Some(false));
+}
+
+#[test]
+fn what_a_dockerfile_installs_counts() {
+    let at_least = |lines: &str, version: &str| torch_at_least(&[("docker/gpu.Dockerfile", lines)], version);
+    let pinned =
+        "FROM nvidia/cuda:10.2-runtime\nRUN python3 -m pip install \"torch==1.8.1+cu102\" torchvision -f x\n";
+    assert_eq!(at_least(pinned, "2.4"), Some(false));
+    assert_eq!(at_least(pinned, "1.8"), Some(true));
+    let later =
+        "FROM pytorch/pytorch:1.10.0-cuda11.3-cudnn8-runtime\nRUN pip install numpy \\\n  torch==2.5.1\n";
+    assert_eq!(at_least(later, "2.5"), Some(true));
+    assert_eq!(at_least("FROM ubuntu\nRUN pip install torchvision==0.9.1 torch\n", "2.4"), None);
+}
+
+#[test]
+fn what_scripts_start_counts() {
+    let at_least = |line: &str, version: &str| torch_at_least(&[("app/job.sh", line)], version);
+    for image in [
+        "#SBATCH --image=nersc/pytorch:ngc-23.07-v0",
+        "srun --container-image=nvcr.io#nvidia/pytorch:23.07-py3 x",
+    ] {
+        assert_eq!(at_least(&format!("#!/bin/bash\n{image}\n"), "2.4"), Some(false), "{image}");
+        assert_eq!(at_least(&format!("#!/bin/bash\n{image}\n"), "2.1"), None, "{image}");
+    }
+    let run = "docker run --gpus all docker.io/pytorch/pytorch:1.13.1-cuda11.6-cudnn8-devel python x.py\n";
+    assert_eq!(at_least(run, "2.0"), Some(false));
+    assert_eq!(at_least(&format!("# {run}"), "2.0"), None);
+    assert_eq!(
+        at_least("apptainer exec --nv docker://nvcr.io/nvidia/pytorch:25.01-py3 python x.py\n", "2.4"),
+        None
+    );
 }
 
 #[test]
