@@ -163,6 +163,7 @@ mod spread_ranks;
 mod stacks;
 mod starts;
 mod step_loops;
+mod submitted;
 mod subshells;
 mod swallowing;
 mod switches;

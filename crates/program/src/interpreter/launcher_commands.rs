@@ -377,7 +377,7 @@ impl<'p> Interpreter<'p> {
             let launch = Launch { file, start, environment, arguments, site, host: self.shell.host };
             self.trace.launches.push(launch);
         }
-        let callee = started_name(invocation);
+        let callee = started_name(invocation, words);
         self.note(
             EventKind::Launch {
                 callee,
@@ -430,7 +430,7 @@ fn numbered<'p>(arguments: &[Value<'p>]) -> Vec<(&'static str, Value<'p>)> {
 }
 
 /// What is started, for people.
-fn started_name(invocation: &Invocation) -> String {
+fn started_name(invocation: &Invocation, words: &[Option<&str>]) -> String {
     match &invocation.started {
         Started::File(path) => path.clone(),
         Started::Module(module) => format!("python -m {module}"),
@@ -439,6 +439,7 @@ fn started_name(invocation: &Invocation) -> String {
         Started::ShellCode(..) | Started::ShellInput(_) => "sh".to_owned(),
         Started::Make { .. } => "make".to_owned(),
         Started::Program(name) => name.clone(),
-        Started::Unknown => "a program".to_owned(),
+        // `python $script`
+        Started::Unknown => (*words.first().unwrap_or(&None)).unwrap_or("a program").to_owned(),
     }
 }

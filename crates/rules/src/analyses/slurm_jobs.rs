@@ -1,6 +1,6 @@
 //! What a job of Slurm says about tasks and GPUs, and masks that reach beyond the GPUs that it asks for.
 
-use super::served_ranks;
+use super::{served_ranks, submitted};
 use crate::code::walk::{CodeNode, walk};
 use crate::code::{ExprKind, SetVariable, StatementKind};
 use crate::commands::{self, Machines, Mask, Ranks, directives};
@@ -32,9 +32,8 @@ pub(super) fn masks_beyond_request(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let words: Vec<&str> = directives(scope.whole_text()).into_iter().map(|(_, word)| word).collect();
     let Some((cards, option)) = Job::of(&words, "").cards else { return Vec::new() };
     // A machine for one job alone may give it all its cards; and what `sbatch` is told overrules what the script says.
-    let is_told = |command: &RunCommand| command.options_of("sbatch").is_some_and(|told| says_cards(&told));
     let is_whole = words.iter().any(|word| word.starts_with("--exclusive"));
-    if is_whole || scope.program.run_commands().flatten().any(is_told) {
+    if is_whole || submitted::is_told(scope, &counts_cards) {
         return Vec::new();
     }
     let mut found = Vec::new();
@@ -88,10 +87,7 @@ pub(super) fn ranks_beyond_request(scope: &FileScope<'_>) -> Vec<RawFinding> {
 fn ranks_beyond_job(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let words: Vec<&str> = directives(scope.whole_text()).into_iter().map(|(_, word)| word).collect();
     let Some((cards, option)) = Job::of(&words, "").cards else { return Vec::new() };
-    let overruled = |command: &RunCommand| command.options_of("sbatch").is_some_and(|told| says_cards(&told));
-    if words.iter().any(|word| word.starts_with("--exclusive"))
-        || scope.program.run_commands().flatten().any(overruled)
-    {
+    if words.iter().any(|word| word.starts_with("--exclusive")) || submitted::is_told(scope, &counts_cards) {
         return Vec::new();
     }
     let mut found: Vec<RawFinding> = Vec::new();
@@ -123,10 +119,8 @@ fn ranks_beyond_job(scope: &FileScope<'_>) -> Vec<RawFinding> {
 pub(super) fn tasks_below_node(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let told = directives(scope.whole_text());
     let words: Vec<&str> = told.iter().map(|(_, word)| *word).collect();
-    let by_command = |command: &RunCommand| {
-        command.options_of("sbatch").is_some_and(|told| told.iter().any(|word| word.contains("ntasks")))
-    };
-    if !says_cards(&words) || scope.program.run_commands().flatten().any(by_command) {
+    let counts_tasks = |word: &str| word.contains("ntasks") || word.starts_with("-n");
+    if !says_cards(&words) || submitted::is_told(scope, &counts_tasks) {
         return Vec::new();
     }
     let job = Job::of(&words, "");
@@ -145,10 +139,8 @@ pub(super) fn tasks_below_node(scope: &FileScope<'_>) -> Vec<RawFinding> {
 /// A step that asks for a kind of GPU in a job that asked for any, or for another kind.
 pub(super) fn steps_of_another_kind(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let words: Vec<&str> = directives(scope.whole_text()).into_iter().map(|(_, word)| word).collect();
-    let by_command =
-        |command: &RunCommand| command.options_of("sbatch").is_some_and(|told| says_cards(&told));
     let Some((kind, option)) = kind_asked_for(&words) else { return Vec::new() };
-    if scope.program.run_commands().flatten().any(by_command) {
+    if submitted::is_told(scope, &counts_cards) {
         return Vec::new();
     }
     let mut found: Vec<RawFinding> = Vec::new();
@@ -197,15 +189,9 @@ pub(super) fn gpus_of_unknown_tasks(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let Some((start, word)) = told.iter().find(|(_, word)| word.starts_with("--gpus-per-task")) else {
         return Vec::new();
     };
-    // What `sbatch` is told beside the script is written in a comment at best.
+    // A comment of the script says that it is told more, whatever it is called there.
     let by_hand = scope.whole_text().contains("sbatch -");
-    let by_command = |command: &RunCommand| {
-        command.options_of("sbatch").is_some_and(|told| told.iter().any(|word| counts(word)))
-    };
-    if by_hand
-        || told.iter().any(|(_, word)| counts(word))
-        || scope.program.run_commands().flatten().any(by_command)
-    {
+    if by_hand || told.iter().any(|(_, word)| counts(word)) || submitted::is_told(scope, &counts) {
         return Vec::new();
     }
     vec![RawFinding::at(scope.place(Span::new(*start, start + word.len())))]
@@ -243,7 +229,12 @@ fn ranks_of_settings(scope: &FileScope<'_>, command: &RunCommand, words: &[Optio
 }
 
 fn says_cards(words: &[&str]) -> bool {
-    words.iter().any(|word| word.starts_with("--gres") || word.starts_with("--gpus"))
+    words.iter().any(|word| counts_cards(word))
+}
+
+/// `--gres=gpu:2`, `--gpus-per-node=2`
+fn counts_cards(word: &str) -> bool {
+    word.starts_with("--gres") || word.starts_with("--gpus")
 }
 
 impl Job {

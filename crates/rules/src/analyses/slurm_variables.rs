@@ -1,8 +1,8 @@
 //! Variables of Slurm that are set only where their own option is given.
 
+use super::submitted;
 use crate::commands::directives;
 use crate::facts::{Span, lines_in};
-use crate::program::RunCommand;
 use crate::rules::files::{FileScope, RawFinding};
 
 /// The variables that count GPUs, each with the option without which it is not set.
@@ -18,11 +18,8 @@ pub(super) fn without_option(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let text = scope.whole_text();
     let words: Vec<&str> = directives(text).into_iter().map(|(_, word)| word).collect();
     let asked = words.iter().find(|word| word.starts_with("--gres=gpu") || word.starts_with("--gpus"));
-    // What `sbatch` is told beside the script is not known where no command of the project starts it.
-    let told = |command: &RunCommand| {
-        let asks = |word: &&str| word.starts_with("--gpus") || word.starts_with("-G");
-        command.options_of("sbatch").is_some_and(|told| told.iter().any(asks))
-    };
+    // What `sbatch` is told beside the script is not known where no command of the project starts it, and no document shows one.
+    let asks = |word: &str| word.starts_with("--gpus") || word.starts_with("-G");
     let Some(asked) = asked else { return Vec::new() };
     let mut found = Vec::new();
     for (variable, option) in BY_OPTION {
@@ -35,7 +32,7 @@ pub(super) fn without_option(scope: &FileScope<'_>) -> Vec<RawFinding> {
         }));
     }
     // Asked last, of all commands of the project.
-    if !found.is_empty() && scope.program.run_commands().flatten().any(told) {
+    if !found.is_empty() && submitted::is_told(scope, &asks) {
         found.clear();
     }
     found

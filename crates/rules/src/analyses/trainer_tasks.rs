@@ -2,6 +2,7 @@
 
 use super::literal_defaults::{Literal, default_of};
 use super::slurm_jobs::{Job, is_by_launcher};
+use super::submitted;
 use crate::code::walk::{CodeNode, walk};
 use crate::code::{Call, Expr, ExprKind, Target};
 use crate::commands::directives;
@@ -25,12 +26,8 @@ pub(super) fn below_devices(scope: &FileScope<'_>) -> Vec<RawFinding> {
     }
     let asks = told.iter().find(|(_, word)| word.starts_with("--gres") || word.starts_with("--gpus"));
     // What `sbatch` is told overrules what the script says, and a word that is not known may say it.
-    let says_tasks = |command: &RunCommand| {
-        let told = command.options_of("sbatch");
-        told.is_some_and(|told| told.iter().any(|word| is_of_tasks(word) || word.is_empty()))
-    };
-    let by_command = scope.program.run_commands().flatten().any(says_tasks);
-    let Some((start, option)) = asks.filter(|_| !by_command) else { return Vec::new() };
+    let is_told = submitted::is_told(scope, &|word| is_of_tasks(word) || word.is_empty());
+    let Some((start, option)) = asks.filter(|_| !is_told) else { return Vec::new() };
     let asked = Span::new(*start, start + option.len());
     let mut found = Vec::new();
     for command in scope.own_commands() {

@@ -8,6 +8,7 @@ use crate::code::{Call, Expr, ExprKind, Function, ImportNames, Statement, Statem
 use crate::facts::Span;
 use crate::rules::files::FileScope;
 use crate::rules::uses::argument;
+use crate::versions::Range;
 
 /// Functions of `torch.distributed` that wait for the other processes.
 const OF_TORCH: &[&str] = &[
@@ -65,6 +66,17 @@ const OF_OTHERS: &[&str] = &[
 /// Libraries whose functions have the names of those of torch.
 const LIKE_TORCH: &[&str] =
     &["deepspeed.comm.", "mmengine.dist.", "paddle.distributed.", "torch.distributed."];
+
+/// What Lightning does not take any more since 2.0.
+const OLD_NAMES: &[&str] = &[
+    ".from_argparse_args(",
+    ".training_type_plugin",
+    "def on_keyboard_interrupt(",
+    "def on_pretrain_routine_start(",
+    "def training_epoch_end(",
+    "def validation_epoch_end(",
+    "pytorch_lightning.utilities.distributed",
+];
 
 /// A function is looked for in so many that call it.
 const MOST_CALLS: usize = 2;
@@ -152,7 +164,8 @@ impl<'s> Waiters<'s> {
                 last == "accelerator" || made == "accelerate.Accelerator()"
             }
             "save_checkpoint" => {
-                self.engines.contains(&last) || last == "trainer" && scope.whole_text().contains("lightning")
+                self.engines.contains(&last)
+                    || last == "trainer" && scope.whole_text().contains("lightning") && !may_save_alone(scope)
             }
             "barrier" => last == "strategy" && text.contains("trainer"),
             // Each gathers the outputs of all processes.
@@ -173,6 +186,15 @@ impl<'s> Waiters<'s> {
             _ => false,
         }
     }
+}
+
+/// Whether the project allows a Lightning whose `save_checkpoint` does not wait: that of 2.1 is the first with a barrier.
+fn may_save_alone(scope: &FileScope<'_>) -> bool {
+    let file = scope.program.name_of(scope.file);
+    let Some(older) = Range::read("<2.1") else { return false };
+    let is_older = |package| scope.program.versions().supports(file, package, &older);
+    OLD_NAMES.iter().any(|name| scope.whole_text().contains(name))
+        || ["lightning", "pytorch-lightning"].into_iter().any(is_older)
 }
 
 /// `transformers.Seq2SeqTrainer()`
