@@ -8,7 +8,7 @@ use crate::findings::{Audience, Finding, Severity, Status};
 use crate::program::Program;
 use std::collections::BTreeMap;
 
-/// So many places each speak for themselves.
+/// So many places each speak for themselves, where a rule says no other number.
 const FEW: usize = 5;
 
 /// Where more than a few findings of a rule are about one name, lets the first speak for them, and makes notes of the
@@ -32,7 +32,10 @@ pub fn gather_alike(findings: &mut [Finding], program: &Program<'_>, governed: &
         let mut by_module: BTreeMap<(FileId, &str), Vec<usize>> = BTreeMap::new();
         let word = rule.once_for_module.as_ref().and_then(|once| once.by.as_deref());
         for (at, finding) in findings.iter().enumerate().filter(|(_, finding)| is_alike(finding)) {
-            let name = finding.value("name").unwrap_or_default();
+            let name = finding
+                .value("name")
+                .or(rule.few_alike.and_then(|_| finding.value("use")))
+                .unwrap_or_default();
             by_name.entry(name.to_owned()).or_default().push(at);
             let said = word.and_then(|word| finding.value(word)).map_or("", number_or_all);
             let language = program.language_at(finding.place).name();
@@ -43,7 +46,8 @@ pub fn gather_alike(findings: &mut [Finding], program: &Program<'_>, governed: &
                 by_module.entry((finding.place.file, said)).or_default().push(at);
             }
         }
-        let is_told_once = rule.alike && by_name.values().any(|alike| alike.len() > FEW);
+        let few = rule.few_alike.unwrap_or(FEW);
+        let is_told_once = rule.alike && by_name.values().any(|alike| alike.len() > few);
         let groups: Vec<_> = match is_told_once {
             true => by_name.into_values().collect(),
             false if rule.once_for_module.is_some() => by_module.into_values().collect(),

@@ -67,6 +67,8 @@ pub struct Rule {
     /// Without a policy the first of many findings about one `{name}` speaks for them, and the others are notes.
     #[serde(default)]
     pub alike: bool,
+    /// So many of these each speak for themselves; five where nothing is said.
+    pub few_alike: Option<usize>,
     /// Without a policy the first of several findings in one module speaks for them, and the others are notes.
     pub once_for_module: Option<OnceForModule>,
     /// Other places to show, in this order.
