@@ -170,6 +170,8 @@ pub(super) fn unpacked_words(text: &str) -> Vec<LauncherArgument> {
 pub(super) fn packed(value: &Value<'_>) -> Option<String> {
     match value {
         Value::None => Some("n".to_owned()),
+        Value::Bool(true) => Some("y".to_owned()),
+        Value::Bool(false) => Some("f".to_owned()),
         Value::Int(number, place) => Some(format!("i{INSIDE}{}{INSIDE}{number}", packed_place(*place))),
         Value::Text(text) => Some(format!("t{INSIDE}{}{INSIDE}{}", packed_place(text.place), text.text)),
         Value::Sequence(values) => {
@@ -188,6 +190,8 @@ pub(super) fn unpacked<'p>(text: &str) -> Option<Value<'p>> {
     }
     match text.split(INSIDE).collect::<Vec<_>>()[..] {
         ["n"] => Some(Value::None),
+        ["y"] => Some(Value::Bool(true)),
+        ["f"] => Some(Value::Bool(false)),
         ["i", place, number] => Some(Value::Int(number.parse().ok()?, unpacked_place(place)?)),
         ["t", place, text] => Some(Value::text(text.to_owned(), unpacked_place(place)?)),
         _ => None,

@@ -32,10 +32,7 @@ pub fn gather_alike(findings: &mut [Finding], program: &Program<'_>, governed: &
         let mut by_module: BTreeMap<(FileId, &str), Vec<usize>> = BTreeMap::new();
         let word = rule.once_for_module.as_ref().and_then(|once| once.by.as_deref());
         for (at, finding) in findings.iter().enumerate().filter(|(_, finding)| is_alike(finding)) {
-            let name = finding
-                .value("name")
-                .or(rule.few_alike.and_then(|_| finding.value("use")))
-                .unwrap_or_default();
+            let name = finding.value(rule.alike_by.as_deref().unwrap_or("name")).unwrap_or_default();
             by_name.entry(name.to_owned()).or_default().push(at);
             let said = word.and_then(|word| finding.value(word)).map_or("", number_or_all);
             let language = program.language_at(finding.place).name();

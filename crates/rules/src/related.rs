@@ -6,7 +6,7 @@ use super::wording::Words;
 use crate::facts::Place;
 use crate::findings::{Related, RelativeTime};
 use crate::program::Definition;
-use crate::program::trace::{Event, EventId};
+use crate::program::trace::{Event, EventId, EventKind};
 
 impl Scope<'_> {
     /// Adds the places of one kind. The finding points at what happens last of them, or at `start`, which leads on.
@@ -29,6 +29,8 @@ impl Scope<'_> {
             }
         };
         match wanted {
+            // The end of what a file sets stands nowhere.
+            RelatedPlace::Event if matches!(words.event.what, EventKind::End) => {}
             RelatedPlace::Event => add(words.event.place, words.of_use(words.event), RelativeTime::After),
             RelatedPlace::CudaInit | RelatedPlace::GpuImport => {
                 let earlier = if wanted == RelatedPlace::CudaInit { words.cuda } else { words.library };

@@ -69,6 +69,8 @@ pub struct Rule {
     pub alike: bool,
     /// So many of these each speak for themselves; five where nothing is said.
     pub few_alike: Option<usize>,
+    /// They are about one of this word of the message, in the place of `{name}`.
+    pub alike_by: Option<String>,
     /// Without a policy the first of several findings in one module speaks for them, and the others are notes.
     pub once_for_module: Option<OnceForModule>,
     /// Other places to show, in this order.

@@ -2,7 +2,7 @@ import torch
 
 
 def test_one(clean):
-    torch.zeros(1, device="cuda")  # ~ missing-visible-devices warning
+    torch.zeros(1, device="cuda")  # ~ missing-visible-devices note
 
 
 def test_two(clean):

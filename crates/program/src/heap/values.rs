@@ -126,6 +126,8 @@ pub(crate) struct DecoratorMarks<'p> {
     pub threads: bool,
     /// click fills its parameters from the command line.
     pub is_command: bool,
+    /// The options that it fills them by.
+    pub options: Vec<PathId>,
     /// What Hydra fills its first parameter with.
     pub settings: Option<Value<'p>>,
     /// The name of the function that it stands for: `functools.wraps(function)`.
@@ -142,6 +144,7 @@ impl DecoratorMarks<'_> {
             && (self.skipped, self.autouse, self.lasting) == (other.skipped, other.autouse, other.lasting)
             && self.mock_arguments == other.mock_arguments
             && self.is_command == other.is_command
+            && self.options == other.options
             && self.settings.is_some() == other.settings.is_some()
             && self.fixtures == other.fixtures
             && self.parameters.len() == other.parameters.len()

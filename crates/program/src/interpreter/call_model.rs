@@ -88,7 +88,7 @@ impl<'p> Interpreter<'p> {
             || waits_for_start(&text)
             || opens(&text)
             || is_getter(&text)
-            || &*text == "hydra.main"
+            || matches!(&*text, "click.argument" | "click.option" | "hydra.main")
             || matches!(&*text, "contextlib.closing" | "contextlib.aclosing" | "contextlib.nullcontext")
             || text.ends_with(".ProcessPoolExecutor");
         CallModel {

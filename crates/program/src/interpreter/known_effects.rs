@@ -100,6 +100,7 @@ impl<'p> Interpreter<'p> {
                 }
             }
             "set_defaults" => self.remember_functions(args),
+            "add_subparsers" => self.remember_commands(args),
             "add_argument" | "option" | "add_option" => {
                 self.chosen_by_option(args);
                 self.remember_option(args);

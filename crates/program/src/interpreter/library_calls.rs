@@ -261,6 +261,10 @@ impl<'p> Interpreter<'p> {
                 let parsed = Value::Outside(self.paths.id(&format!("{parsed}.parse_args()")));
                 Some(Value::sequence(vec![parsed, Value::Unknown]))
             }
+            path if path.ends_with("ArgumentParser().parse_args") && !args.items.is_empty() => {
+                self.parse_list(args);
+                None
+            }
             "click.option" => {
                 self.chosen_by_option(args);
                 self.remember_option(args);

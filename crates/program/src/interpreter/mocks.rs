@@ -85,7 +85,10 @@ impl<'p> Interpreter<'p> {
         let text = self.paths.text(*path).clone();
         marks.skipped |=
             ["mark.skip", "mark.skip()", "unittest.skip()"].iter().any(|end| text.ends_with(end));
-        marks.is_command |= text.starts_with("click.option(") || text.starts_with("click.argument(");
+        if text.starts_with("click.option(") || text.starts_with("click.argument(") {
+            marks.is_command = true;
+            marks.options.push(*path);
+        }
         if &*text == "hydra.main()" {
             let args = self.made_with(*path).cloned();
             marks.settings = args.and_then(|args| self.composed_settings(&args));

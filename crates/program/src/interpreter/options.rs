@@ -1,19 +1,23 @@
 //! What programs make of their command line: `sys.argv`, and the attributes of what `parse_args()` returns.
 
+mod click_lists;
+
 use super::Interpreter;
 use super::calls::Args;
 use crate::facts::Place;
+use crate::program::Start;
 use crate::program::heap::values::{Closure, PathId, Value};
 use crate::program::launcher_arguments::{self, LauncherArgument, names_settings_file};
 use crate::program::state::Definition;
 use crate::program::trace::NOT_NOTED;
 use smallvec::smallvec;
+use std::borrow::Cow;
 
 /// An option or argument of a parser.
 #[derive(Clone, Debug)]
 pub(super) struct OptionForm<'p> {
     /// The attribute under which the parsed arguments hold it.
-    name: String,
+    pub(super) name: String,
     /// `-g`, `--gpu`; none for an argument that is known by its position.
     flags: Vec<String>,
     takes: OptionArity,
@@ -36,6 +40,10 @@ enum OptionArity {
 enum Kind {
     Int,
     Text,
+    /// No word: the option says this by being there.
+    Flag(bool),
+    /// It is the name of a command, each of which has options of its own.
+    Command,
     Other,
 }
 
@@ -83,10 +91,41 @@ impl<'p> Interpreter<'p> {
 
     /// `add_argument("--gpu", type=int, default=0)`
     pub(super) fn remember_form(&mut self, args: &Args<'p>) {
-        if self.launch.is_none_or(|launch| launch.arguments.is_empty()) {
+        if self.start != Start::Tests && self.launch.is_none_or(|launch| launch.arguments.is_empty()) {
             return;
         }
-        let Some(name) = name_of(args) else { return };
+        let Some(mut form) = self.form_of(args) else { return };
+        // Two commands of one program may each have an option of this name.
+        let other = self.option_forms.iter().find(|known| known.name == form.name);
+        if other.is_some_and(|other| self.has_commands() && !same_default(other, &form)) {
+            form.default = None;
+        }
+        self.option_forms.retain(|known: &OptionForm<'p>| known.name != form.name);
+        self.option_forms.push(form);
+    }
+
+    /// `add_subparsers(dest="command")`: the first word is the name of one of them.
+    pub(super) fn remember_commands(&mut self, args: &Args<'p>) {
+        let dest = args.keyword("dest").and_then(|dest| dest.value.as_text().map(Cow::into_owned));
+        if self.start != Start::Tests {
+            return;
+        }
+        self.option_forms.push(OptionForm {
+            name: dest.unwrap_or_default(),
+            flags: Vec::new(),
+            takes: OptionArity::One,
+            default: Some(Value::None),
+            kind: Kind::Command,
+        });
+    }
+
+    fn has_commands(&self) -> bool {
+        self.option_forms.iter().any(|form| form.kind == Kind::Command)
+    }
+
+    /// What `add_argument` or `click.option` says of an option.
+    pub(super) fn form_of(&self, args: &Args<'p>) -> Option<OptionForm<'p>> {
+        let name = name_of(args)?;
         let given = |name: &str| args.keyword(name).map(|argument| &argument.value);
         let texts = args.items.iter().filter(|argument| argument.name.is_none());
         let texts = texts.filter_map(|argument| argument.value.as_text()).map(|text| text.into_owned());
@@ -94,26 +133,71 @@ impl<'p> Interpreter<'p> {
             (_, Some("store_true" | "store_false" | "store_const" | "count" | "help" | "version")) => {
                 OptionArity::None
             }
+            _ if matches!(given("is_flag"), Some(Value::Bool(true))) => OptionArity::None,
             (Some(Value::Text(text)), _) if text.text == "?" => OptionArity::One,
             (Some(_), _) => OptionArity::Several,
             (None, _) => OptionArity::One,
         };
-        let kind = match given("type") {
-            None => Kind::Text,
-            Some(Value::Outside(path)) => match &**self.paths.text(*path) {
+        let kind = match (given("action").and_then(Value::as_text).as_deref(), given("type")) {
+            (Some("store_true"), _) => Kind::Flag(true),
+            (Some("store_false"), _) => Kind::Flag(false),
+            // click
+            (None, _) if matches!(given("is_flag"), Some(Value::Bool(true))) => Kind::Flag(true),
+            (Some(_), _) => Kind::Other,
+            (None, None) => Kind::Text,
+            (None, Some(Value::Outside(path))) => match &**self.paths.text(*path) {
                 "builtins.int" => Kind::Int,
                 "builtins.str" => Kind::Text,
                 _ => Kind::Other,
             },
-            Some(_) => Kind::Other,
+            (None, Some(_)) => Kind::Other,
         };
-        let default = given("default").map_or(Some(Value::None), |default| {
+        let unset = match kind {
+            Kind::Flag(is_set) => Value::Bool(!is_set),
+            _ => Value::None,
+        };
+        let default = given("default").map_or(Some(unset), |default| {
             let default = self.contents(default);
             launcher_arguments::packed(&default).map(|_| default)
         });
         let flags = texts.filter(|text| text.starts_with('-')).collect();
-        self.option_forms.retain(|form: &OptionForm<'p>| form.name != name);
-        self.option_forms.push(OptionForm { name, flags, takes, default, kind });
+        Some(OptionForm { name, flags, takes, default, kind })
+    }
+
+    /// `parse_args(["--device", "cpu"])`: what a list says is held by the attributes from now on, and what it does not say
+    /// by none.
+    pub(super) fn parse_list(&mut self, args: &Args<'p>) {
+        let Some(list) = args.at(0).or_else(|| args.keyword("args")).map(|list| list.value.clone()) else {
+            return;
+        };
+        let Some(words) = self.words_listed(&list) else { return };
+        let forms = self.option_forms.clone();
+        for form in &forms {
+            let value = form.told(&forms, &words);
+            let held = match value.as_ref().and_then(launcher_arguments::packed) {
+                Some(packed) => smallvec![Definition::Set(NOT_NOTED, Some(packed.into()))],
+                None => smallvec![Definition::Elsewhere],
+            };
+            self.set_reaching(&launcher_arguments::key_of(&form.name), held);
+        }
+    }
+
+    /// The words of a list that a program hands to its parser; what is not known may be a word, and is one behind an option.
+    pub(super) fn words_listed(&mut self, list: &Value<'p>) -> Option<Vec<LauncherArgument>> {
+        let Value::Sequence(values) = self.contents(list) else { return None };
+        let mut words: Vec<LauncherArgument> = Vec::new();
+        for value in values.iter() {
+            let is_behind_option = words
+                .last()
+                .and_then(LauncherArgument::text)
+                .is_some_and(|word| word.starts_with('-') && !word.contains('='));
+            words.push(match value {
+                Value::Text(text) => LauncherArgument::Word(text.text.to_string().into(), text.place),
+                _ if is_behind_option => LauncherArgument::Other,
+                _ => LauncherArgument::Unknown,
+            });
+        }
+        Some(words)
     }
 
     /// `parse_args()`: what the command line says is held by the attributes from now on.
@@ -153,7 +237,9 @@ impl<'p> Interpreter<'p> {
     /// What an attribute of the parsed arguments holds, where that is known.
     pub(super) fn parsed_option(&mut self, path: PathId) -> Option<Value<'p>> {
         let text = self.paths.text(path).clone();
-        let name = option_named_by(&text)?;
+        // Tests hand lists of words to the parser.
+        let is_any = self.start == Start::Tests;
+        let name = option_named_by(&text, is_any)?;
         let reaching = self.reaching(&launcher_arguments::key_of(name));
         if !reaching.iter().any(|definition| matches!(definition, Definition::Set(..))) {
             return None;
@@ -204,6 +290,9 @@ impl<'p> Interpreter<'p> {
         if !is_command && !is_open {
             return;
         }
+        if is_command && !is_open {
+            self.given_by_list(closure, arguments);
+        }
         let function = self.function_of(closure);
         for (index, (parameter, value)) in function.parameters.iter().zip(arguments).enumerate() {
             if !matches!(value, Value::Unknown) {
@@ -233,9 +322,17 @@ pub(super) const SOME_NUMBER: &str = "builtins.int(parameter)";
 pub(super) const PARSED: &str = ".parse_args()";
 
 /// The option that a path names: `argparse.ArgumentParser().parse_args().gpu`.
-fn option_named_by(path: &str) -> Option<&str> {
+fn option_named_by(path: &str, is_any: bool) -> Option<&str> {
     let (parsed, name) = path.rsplit_once('.')?;
-    (parsed.ends_with(PARSED) && launcher_arguments::may_choose(name)).then_some(name)
+    (parsed.ends_with(PARSED) && (is_any || launcher_arguments::may_choose(name))).then_some(name)
+}
+
+/// Whether two options of one name hold the same where nobody says it.
+fn same_default(one: &OptionForm<'_>, other: &OptionForm<'_>) -> bool {
+    match (&one.default, &other.default) {
+        (Some(one), Some(other)) => launcher_arguments::packed(one) == launcher_arguments::packed(other),
+        (one, other) => one.is_none() && other.is_none(),
+    }
 }
 
 /// The attribute under which the parsed arguments hold an option.
@@ -297,7 +394,10 @@ fn said_of<'w>(
         };
         if known.is_some_and(|known| known.name == form.name) {
             let own = words.get(first..at).unwrap_or_default();
-            let is_known = (sure || !is_place) && own.iter().all(|word| word.text().is_some());
+            // The words behind the name of a command are told by that.
+            let is_theirs =
+                is_place && form.kind != Kind::Command && forms.iter().any(|form| form.kind == Kind::Command);
+            let is_known = (sure || !is_place) && !is_theirs && own.iter().all(|word| word.text().is_some());
             said = if is_known { OptionValue::Words(own.iter().collect()) } else { OptionValue::Unknown };
         }
     }
@@ -305,8 +405,12 @@ fn said_of<'w>(
 }
 
 impl<'p> OptionForm<'p> {
+    pub(super) fn has_flag(&self) -> bool {
+        !self.flags.is_empty()
+    }
+
     /// What it holds after these words, or its default where they say nothing of it.
-    fn told(&self, forms: &[OptionForm<'p>], words: &[LauncherArgument]) -> Option<Value<'p>> {
+    pub(super) fn told(&self, forms: &[OptionForm<'p>], words: &[LauncherArgument]) -> Option<Value<'p>> {
         match said_of(self, forms, words) {
             OptionValue::Words(words) => self.value_of(&words),
             OptionValue::Nothing if !words.contains(&LauncherArgument::Unknown) => self.default.clone(),
@@ -318,7 +422,10 @@ impl<'p> OptionForm<'p> {
     fn value_of(&self, words: &[&LauncherArgument]) -> Option<Value<'p>> {
         let values: Option<Vec<Value<'p>>> = words.iter().map(|word| self.value_of_word(word)).collect();
         match self.takes {
-            OptionArity::None => None,
+            OptionArity::None => match self.kind {
+                Kind::Flag(is_set) => Some(Value::Bool(is_set)),
+                _ => None,
+            },
             OptionArity::One => values?.into_iter().next(),
             OptionArity::Several => values.map(Value::sequence),
         }
@@ -330,8 +437,8 @@ impl<'p> OptionForm<'p> {
         let (text, place): (&str, Place) = (own.map_or(text, |(_, value)| value), *place);
         match self.kind {
             Kind::Int => Some(Value::Int(text.parse().ok()?, place)),
-            Kind::Text => Some(Value::text(text.to_owned(), place)),
-            Kind::Other => None,
+            Kind::Text | Kind::Command => Some(Value::text(text.to_owned(), place)),
+            Kind::Flag(_) | Kind::Other => None,
         }
     }
 }

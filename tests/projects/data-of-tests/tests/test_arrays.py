@@ -1,4 +1,4 @@
-from tests.arrays import ONES  # ~ missing-visible-devices warning
+from tests.arrays import ONES  # ~ missing-visible-devices note
 
 
 def test_shape():
