@@ -197,7 +197,7 @@ impl<'a> Used<'a> {
                 || loaded.contains(['"', '\'']) && loaded.contains(['+', '{', ',']))
                 && save.span.end <= load.span.start
                 && file(save, 1).as_ref() == Some(&loaded)
-        })
+        }) || loads::is_saved_by_name(load, scope)
     }
 
     /// The words of a condition that are about uses.

@@ -12,6 +12,9 @@ use crate::program::RunCommand;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 
+/// So many other uses of one number are shown.
+const SHOWN: usize = 3;
+
 /// Indices that are RANK, or what `torch.distributed.get_rank()` returns.
 pub(super) fn used_as_indices(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
@@ -35,12 +38,25 @@ pub(super) fn used_as_indices(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let several = starts_several_machines(scope);
     found.sort_by_key(|(span, _)| *span);
     found.dedup_by_key(|(span, _)| *span);
-    let raw_finding = |(span, index): (_, &str)| {
+    // A name stands for one number, which is wrong once, however often it is used.
+    let mut by_index: Vec<(&str, Vec<Span>)> = Vec::new();
+    for (span, index) in found {
+        // Calls are corrected one by one.
+        let is_name = !index.contains('(');
+        match by_index.iter_mut().find(|(known, _)| is_name && *known == index) {
+            Some((_, places)) => places.push(span),
+            None => by_index.push((index, vec![span])),
+        }
+    }
+    let raw_finding = |(index, places): (&str, Vec<Span>)| {
         let raw_finding =
-            RawFinding::at(scope.place(span)).word("text", scope.text(span)).word("index", index);
+            RawFinding::at(scope.place(places[0])).word("text", scope.text(places[0])).word("index", index);
+        let raw_finding = places[1..].iter().take(SHOWN).fold(raw_finding, |raw_finding, place| {
+            raw_finding.beside(scope.place(*place), "it is used here too")
+        });
         if several { raw_finding.at_least(Severity::Warning) } else { raw_finding }
     };
-    found.into_iter().map(raw_finding).collect()
+    by_index.into_iter().map(raw_finding).collect()
 }
 
 /// `n` of `f"{device}:{n}"`, where the kind of device is written elsewhere.

@@ -1,7 +1,10 @@
 //! Where what a call loads is put.
 
-use super::Use;
+use super::{Use, argument};
+use crate::code::walk::{CodeNode, functions_around, walk};
+use crate::code::{Expr, ExprKind};
 use crate::rules::files::FileScope;
+use crate::sources::file_name_of;
 
 /// Whether what a call returns is the state of a scheduler of learning rates: `scheduler.load_state_dict(torch.load(path))`.
 pub(super) fn goes_into_scheduler(one: &Use<'_>, scope: &FileScope<'_>) -> bool {
@@ -25,4 +28,31 @@ pub(super) fn goes_into_model(one: &Use<'_>, scope: &FileScope<'_>) -> bool {
     };
     let behind = scope.whole_text().get(one.statement.end as usize..).unwrap_or_default();
     behind.match_indices(PUTS).any(|(at, _)| is_named(&behind[at + PUTS.len()..]))
+}
+
+/// Whether the script or notebook itself, outside of functions, has saved a file of this name before, by a function that is called
+/// so: `save_model(model, name="small.pth")`, and `torch.load("models/small.pth")` in a later cell.
+pub(super) fn is_saved_by_name(load: &Use<'_>, scope: &FileScope<'_>) -> bool {
+    let text_of = |expr: &Expr<'_>| match &scope.names.meant(expr).kind {
+        ExprKind::Text(text) => Some(text.to_string()),
+        _ => None,
+    };
+    if load.function.is_some() {
+        return false;
+    }
+    let Some(path) = argument(load.arguments, Some(0), Some("f")).and_then(text_of) else { return false };
+    let name = file_name_of(&path);
+    let mut is_saved = false;
+    walk(scope.code, &mut |part, around| {
+        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), span }) = part else { return };
+        let (ExprKind::Attribute(_, callee) | ExprKind::Name(callee)) = call.callee.kind else { return };
+        is_saved |= span.end <= load.span.start
+            && functions_around(around).next().is_none()
+            && callee.to_ascii_lowercase().starts_with("save")
+            && call
+                .arguments
+                .iter()
+                .any(|one| text_of(&one.value).is_some_and(|text| file_name_of(&text) == name));
+    });
+    is_saved
 }
