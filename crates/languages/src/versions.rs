@@ -34,12 +34,16 @@ impl<'s> Versions<'s> {
     /// says so. `package` is spelt as indexes spell it, and `python` is the interpreter.
     pub fn range(&self, file: &str, package: &str) -> Option<Range> {
         let mut folder = folder_of(file);
+        let mut named = None;
         loop {
-            if let Some(answer) = self.folder(folder).range(package, self.sources) {
-                return answer;
+            match self.folder(folder).range(package, self.sources) {
+                Some(Some(range)) if !range.is_any() => return Some(range),
+                // What the project around says holds here as well.
+                Some(any) => named = named.or(Some(any)),
+                None => {}
             }
             if folder.is_empty() {
-                return self.range_of_images(file, package);
+                return named.unwrap_or_else(|| self.range_of_images(file, package));
             }
             folder = folder_of(folder);
         }

@@ -118,7 +118,12 @@ fn assigned(line: &str, place: usize) -> Option<&str> {
     let blanks = line.len() - line.trim_start().len();
     let line = &line[blanks..];
     let end = line.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(line.len());
-    let (name, rest) = line.split_at(end);
+    let (mut name, mut rest) = line.split_at(end);
+    // `args.gpu = …`; what an object keeps itself is read elsewhere.
+    while let Some(field) = rest.strip_prefix('.').filter(|_| !line.starts_with("self.")) {
+        let end = field.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(field.len());
+        (name, rest) = field.split_at(end);
+    }
     // `rank: int = …`
     let rest = match rest.trim_start().strip_prefix(':') {
         Some(annotated) => &annotated[annotated.find('=')?..],
@@ -143,5 +148,6 @@ mod tests {
         assert_eq!(name("if rank: use(local_rank)"), None);
         assert_eq!(name("local_rank = 3"), None);
         assert_eq!(name("self.rank = local_rank"), None);
+        assert_eq!(name("    args.gpu = int(os.environ['LOCAL_RANK'])"), Some("gpu"));
     }
 }

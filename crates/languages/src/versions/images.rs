@@ -1,5 +1,5 @@
 //! Versions that images say: by the tag of one that is built on or started (`FROM pytorch/pytorch:2.5.1-cuda12.4-cudnn9-runtime`),
-//! or by what a Dockerfile installs (`RUN pip install torch==2.5.1`).
+//! or by what a Dockerfile installs, or a document says to install (`pip install torch==2.5.1`).
 
 use super::Range;
 use crate::sources::{Language, Source, Sources, folder_of};
@@ -61,7 +61,7 @@ impl Images {
 /// What a file says of each package, for the folders that it speaks for.
 fn said_by(file: &Source) -> Vec<Said> {
     let is_dockerfile = file.language == Language::Dockerfile;
-    if !is_dockerfile && file.language != Language::Shell {
+    if !is_dockerfile && !matches!(file.language, Language::Shell | Language::Markdown) {
         return Vec::new();
     }
     let mut found = Vec::new();
@@ -71,9 +71,10 @@ fn said_by(file: &Source) -> Vec<Said> {
             continue;
         }
         let text = file.text.replace("\\\n", " ");
-        let said = text.lines().filter_map(|line| match is_dockerfile {
-            true => installed(line, package).or_else(|| built_on(line, package)),
-            false => started(line, package),
+        let said = text.lines().filter_map(|line| match file.language {
+            Language::Dockerfile => installed(line, package).or_else(|| built_on(line, package)),
+            Language::Markdown => installed(line, package),
+            _ => started(line, package),
         });
         // What is installed later replaces what was there.
         let said: Vec<Option<Range>> =
@@ -108,13 +109,20 @@ fn built_on(line: &str, package: &str) -> Option<Option<Range>> {
     in_image(words.find(|word| !word.starts_with("--"))?, package)
 }
 
-/// The version that a line of a Dockerfile installs with pip, where it names one.
+/// The version that a line installs with pip or conda, where it names one.
 fn installed(line: &str, package: &str) -> Option<Option<Range>> {
-    let (_, told) = line.split_once("pip")?;
-    let (_, told) = told.split_once("install ")?;
-    let mut words = told.split_whitespace().map(|word| word.trim_matches(['"', '\'']));
-    let version = words.find_map(|word| word.strip_prefix(package)?.strip_prefix("=="))?;
-    Some(Range::exactly(version))
+    const TOOLS: &[&str] = &["pip", "pip3", "conda", "mamba"];
+    let words: Vec<&str> = line.split_whitespace().map(|word| word.trim_matches(['"', '\'', '`'])).collect();
+    let at = words.iter().position(|word| *word == "install")?;
+    let tool = words.get(at.checked_sub(1)?)?;
+    // conda calls it otherwise, and writes one sign.
+    let by_conda = if package == "torch" { "pytorch" } else { package };
+    let (name, sign) =
+        if tool.ends_with("nda") || tool.ends_with("mba") { (by_conda, "=") } else { (package, "==") };
+    let is_tool = TOOLS.iter().any(|known| tool.ends_with(known));
+    let mut named = words[at + 1..].iter().filter(|_| is_tool).filter_map(|word| word.strip_prefix(name));
+    let version = named.find_map(|rest| rest.strip_prefix(sign))?;
+    Some(Range::exactly(version.trim_start_matches('=')))
 }
 
 /// The versions in an image that a script starts, or that a job of Slurm asks for: `#SBATCH --image=docker:nersc/pytorch:ngc-23.07-v0`.

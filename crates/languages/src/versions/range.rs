@@ -41,6 +41,11 @@ impl Range {
         Some(Range(Ranges::singleton(version)))
     }
 
+    /// Whether no version is left out.
+    pub fn is_any(&self) -> bool {
+        self.0 == Ranges::full()
+    }
+
     /// Whether all of these are among the others, or none is.
     pub fn lies_in(&self, wanted: &Range) -> Option<bool> {
         if self.0.is_empty() {

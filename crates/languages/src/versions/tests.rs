@@ -136,6 +136,31 @@ fn what_a_dockerfile_installs_counts() {
 }
 
 #[test]
+fn what_documents_say_to_install_counts() {
+    let at_least = |line: &str, version: &str| {
+        torch_at_least(&[("INSTALL.md", &format!("# Setup\n\n```\n{line}\n```\n"))], version)
+    };
+    assert_eq!(at_least("pip install torch==1.8.0+cu111 torchvision==0.9.0+cu111 -f x", "2.4"), Some(false));
+    assert_eq!(
+        at_least("$ conda install -y pytorch==1.12.1 cudatoolkit=11.3 -c pytorch", "2.4"),
+        Some(false)
+    );
+    assert_eq!(at_least("conda install pytorch=2.5 -c pytorch", "2.5"), Some(true));
+    assert_eq!(at_least("pip install torch torchvision==0.9.0", "2.4"), None);
+    assert_eq!(at_least("install torch==1.8", "2.4"), None);
+    let list = ("requirements.txt", "torch\n");
+    assert_eq!(torch_at_least(&[list, ("README.md", "pip install torch==1.8.0\n")], "2.4"), None);
+}
+
+#[test]
+fn a_list_without_versions_leaves_them_to_the_project_around() {
+    let outer = ("setup.py", "from setuptools import setup\nsetup(install_requires=['torch<=2.0.0'])\n");
+    let inner = ("app/requirements.txt", "torch\n");
+    assert_eq!(torch_at_least(&[outer, inner], "2.4"), Some(false));
+    assert_eq!(torch_at_least(&[inner], "2.4"), None);
+}
+
+#[test]
 fn what_scripts_start_counts() {
     let at_least = |line: &str, version: &str| torch_at_least(&[("app/job.sh", line)], version);
     for image in [
