@@ -182,6 +182,22 @@ fn a_file_that_is_as_it_was_is_judged_again_when_another_says_more() {
     assert_eq!(rules("echo three\n"), 1);
 }
 
+/// Which names are deprecated rests on the version that a document says to install.
+#[test]
+fn a_file_is_judged_again_when_the_instructions_change() {
+    let project = Project::new()
+        .file("step.py", "import torch\n\nwith torch.cuda.amp.autocast():\n    print(torch.ones(3))\n")
+        .file("INSTALL.md", "# Setup\n");
+    let found = |text: &str| {
+        fs::write(project.path("INSTALL.md"), text).expect("writable");
+        let answer = project.run("check . --format json --select deprecated-amp-api");
+        answer.json()["findings"].as_array().map_or(0, Vec::len)
+    };
+    assert_eq!(found("# Setup of all\n"), 1);
+    assert_eq!(found("# Setup\n\n    pip install torch==1.8.0\n"), 0);
+    assert_eq!(found("# Setup\n\n    pip install torch==2.9.0\n"), 1);
+}
+
 /// A value that is written in another file is known where no file sets it anew.
 #[test]
 fn a_value_from_another_file_is_looked_up_again_when_some_file_sets_it() {

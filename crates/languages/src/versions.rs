@@ -106,6 +106,11 @@ impl<'s> Versions<'s> {
         self.satisfies(file, package, &Range::read(&format!(">={version}"))?)
     }
 
+    /// What images and instructions say of packages, as a text: all files whose versions are asked for rest on it.
+    pub fn said_elsewhere(&self) -> String {
+        format!("{:?}", self.images.said(self.sources))
+    }
+
     fn folder(&self, name: &str) -> &Folder {
         if let Some(known) = self.folders.get(name) {
             return known;

@@ -37,7 +37,8 @@ const OF_THE_FOLDER: &[&str] = &[
 #[derive(Default)]
 pub struct Images(OnceLock<Vec<Said>>);
 
-struct Said {
+#[derive(Debug)]
+pub struct Said {
     folder: String,
     package: &'static str,
     versions: Option<Range>,
@@ -51,10 +52,14 @@ pub fn may_say(package: &str) -> bool {
 impl Images {
     /// The versions of a package in the images of a folder; `None` when one of these has a tag that says no version.
     pub fn range(&self, folder: &str, package: &str, sources: &Sources) -> Option<Range> {
-        let said = self.0.get_or_init(|| sources.files.iter().flat_map(said_by).collect());
-        let here = said.iter().filter(|said| said.folder == folder && said.package == package);
+        let here = self.said(sources).iter().filter(|said| said.folder == folder && said.package == package);
         let all: Option<Vec<Range>> = here.map(|said| said.versions.clone()).collect();
         all?.into_iter().reduce(|all, one| all.or(&one))
+    }
+
+    /// All that is said.
+    pub fn said(&self, sources: &Sources) -> &[Said] {
+        self.0.get_or_init(|| sources.files.iter().flat_map(said_by).collect())
     }
 }
 

@@ -42,6 +42,7 @@ impl Program<'_> {
             texts.for_each(|text| text.hash(hasher));
             self.tests_run_in_parallel().hash(hasher);
             self.images().hash(hasher);
+            self.versions.said_elsewhere().hash(hasher);
             // The order of its maps does not change in one build.
             format!("{:?}", self.options).hash(hasher);
         })
