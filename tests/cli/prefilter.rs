@@ -35,11 +35,7 @@ fn a_program_that_leads_to_no_gpu_is_not_followed() {
         "tests/conftest.py",
         "import pytest\n\nimport other\n\n\n@pytest.fixture\ndef app():\n    return other\n",
     );
-    assert_eq!(
-        followed_and_found(&[test, fixtures, library]),
-        (1, 0),
-        "by a fixture of the folder, and a note"
-    );
+    assert_eq!(followed_and_found(&[test, fixtures, library]), (1, 1), "by a fixture of the folder");
     let masked =
         ("helpers.py", "import os\n\n\ndef run():\n    os.environ[\"CUDA_VISIBLE_DEVICES\"] = \"1\"\n");
     assert_eq!(followed_and_found(&[main, masked]), (1, 0), "a mask for what it may start");

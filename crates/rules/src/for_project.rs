@@ -50,15 +50,8 @@ pub fn speak_for_project(findings: &mut [Finding], program: &Program<'_>, govern
             let next = next_places(findings, others, &together.related);
             let programs: BTreeSet<FileId> =
                 alike.iter().flat_map(|&at| findings[at].programs.iter().copied()).collect();
-            // Who runs tests sees what they take, and they say nothing of where the project runs.
-            let only_tests = program.is_of_tests(findings[first].place.file);
-            let of_tests = if only_tests { others } else { &[] };
-            of_tests.iter().for_each(|&other| findings[other].speaks = Audience::ForItself);
             let finding = &mut findings[first];
             finding.speaks = Audience::ForProject;
-            if only_tests {
-                finding.severity = Severity::Note;
-            }
             if !others.is_empty() {
                 finding.message = together.filled(programs.len(), alike.len());
                 finding.advice = Some(together.advice.clone());

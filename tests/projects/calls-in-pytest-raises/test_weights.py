@@ -3,7 +3,7 @@ from weights import load
 
 
 def test_refused(tmp_path, token):  # ~ gpu-test-without-cleanup note
-    load(tmp_path, token)  # ~ missing-visible-devices note
+    load(tmp_path, token)  # ~ missing-visible-devices warning
     with pytest.raises(ValueError):
         load(tmp_path, token)
     # Where the call above raised, nothing was loaded; here it is.

@@ -2,7 +2,7 @@ from weights import restore
 
 
 def test_first(path):  # ~ gpu-test-without-cleanup note
-    restore(path, 1)  # ~ missing-visible-devices note
+    restore(path, 1)  # ~ missing-visible-devices warning
     restore(path, 2)
     # Other shards of the same file; nothing new happens to the GPU.
     restore(path, 3)

@@ -2,7 +2,7 @@ import torch
 
 
 def test_one(clean):
-    torch.zeros(1, device="cuda")  # ~ missing-visible-devices note
+    torch.zeros(1, device="cuda")  # ~ missing-visible-devices warning
 
 
 def test_two(clean):

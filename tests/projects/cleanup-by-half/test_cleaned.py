@@ -10,7 +10,7 @@ class TestOfCards(unittest.TestCase):
         torch.cuda.empty_cache()
 
     def test_zeros(self):
-        self.assertIsNotNone(torch.ones(4, device="cuda"))  # ~ missing-visible-devices note
+        self.assertIsNotNone(torch.ones(4, device="cuda"))  # ~ missing-visible-devices warning
 
     def test_ones(self):
         self.assertIsNotNone(torch.ones(4, device="cuda"))

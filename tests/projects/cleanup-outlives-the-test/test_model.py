@@ -12,7 +12,7 @@ def model():
 class TestOfAClass(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.model = torch.zeros(4, device="cuda")  # ~ missing-visible-devices note
+        cls.model = torch.zeros(4, device="cuda")  # ~ missing-visible-devices warning
 
     def test_class(self):  # ~ gpu-test-without-cleanup warning
         assert self.model.is_cuda

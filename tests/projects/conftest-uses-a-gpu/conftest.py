@@ -2,4 +2,4 @@
 import pytest
 import torch
 
-ready = torch.zeros(1, device="cuda")  # ~ missing-visible-devices note
+ready = torch.zeros(1, device="cuda")  # ~ missing-visible-devices warning

@@ -12,4 +12,4 @@ def test_first():  # ~ gpu-test-without-cleanup note
 def test_second():  # ~ gpu-test-without-cleanup note
     import torch
 
-    torch.ones(1).cuda()  # ~ missing-visible-devices note
+    torch.ones(1).cuda()  # ~ missing-visible-devices warning

@@ -11,4 +11,4 @@ def pinned():
 
 
 def test_model():  # ~ gpu-test-without-cleanup note
-    torch.nn.Linear(2, 2).cuda()  # ~ missing-visible-devices note
+    torch.nn.Linear(2, 2).cuda()  # ~ missing-visible-devices warning

@@ -5,4 +5,4 @@ import service
 
 @patch("service.Engine.warm_up")
 def test_engine(warm_up):  # ~ gpu-test-without-cleanup note
-    service.Engine("tiny")  # ~ missing-visible-devices note
+    service.Engine("tiny")  # ~ missing-visible-devices warning

@@ -2,4 +2,4 @@ import torch
 
 
 def test_b():  # ~ gpu-test-without-cleanup note
-    torch.ones(1).cuda()  # ~ missing-visible-devices note
+    torch.ones(1).cuda()  # ~ missing-visible-devices warning

@@ -1,4 +1,4 @@
-from tests.arrays import ONES  # ~ missing-visible-devices note
+from tests.arrays import ONES  # ~ missing-visible-devices warning
 
 
 def test_shape():

@@ -15,4 +15,4 @@ except RuntimeError:
     NAME = None
 
 scaler = torch.cuda.amp.GradScaler()  # ~ gpu-object-at-import warning, deprecated-amp-api warning
-quiet = torch.cuda.amp.GradScaler(enabled=False)  # ~ deprecated-amp-api note
+quiet = torch.cuda.amp.GradScaler(enabled=False)  # ~ deprecated-amp-api warning

@@ -21,7 +21,7 @@ def model(request):
 
 
 def test_on_each(device):  # ~ gpu-test-without-cleanup note
-    assert torch.zeros(4, device=device).sum() == 0  # ~ missing-visible-devices note
+    assert torch.zeros(4, device=device).sum() == 0  # ~ missing-visible-devices warning
 
 
 def test_on_none(slow_device):

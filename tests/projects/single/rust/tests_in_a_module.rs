@@ -1,7 +1,7 @@
 use cudarc::driver::CudaContext;
 
 pub fn context(ordinal: usize) -> std::sync::Arc<CudaContext> {
-    CudaContext::new(ordinal).unwrap() // ~ missing-visible-devices note
+    CudaContext::new(ordinal).unwrap() // ~ missing-visible-devices warning
 }
 
 #[cfg(test)]
