@@ -90,7 +90,7 @@ fn passes(scope: &FileScope<'_>, test: &Expr<'_>, hops: usize) -> Option<bool> {
         ExprKind::Call(call) if says_first(&call.callee) => Some(true),
         // `if dist.get_rank():` lets all but the first through.
         _ if names_rank(scope, test) => Some(false),
-        ExprKind::Call(_) => says_so(scope, test, hops),
+        ExprKind::Call(call) if is_of_ranks(scope, &call.callee) => says_so(scope, test, hops),
         _ if says_first(test) => Some(true),
         ExprKind::Name(_) | ExprKind::Attribute(..) => {
             let meant = scope.names.meant(test);

@@ -5,10 +5,13 @@ use super::memory::{function_called, function_named, path};
 use super::own_calls::{imported, module_and_name};
 use crate::code::walk::{CodeNode, functions_around, walk, walk_block};
 use crate::code::{Call, Expr, ExprKind, Function, ImportNames, Statement, StatementKind, Target};
-use crate::facts::Span;
+use crate::facts::{Place, Span};
 use crate::rules::files::FileScope;
 use crate::rules::uses::argument;
 use crate::versions::Range;
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+use std::rc::Rc;
 
 /// Functions of `torch.distributed` that wait for the other processes.
 const OF_TORCH: &[&str] = &[
@@ -78,6 +81,21 @@ const OLD_NAMES: &[&str] = &[
     "pytorch_lightning.utilities.distributed",
 ];
 
+/// A file with a call that waits has one of these words.
+const WORDS: &[&str] = &[
+    "Trainer",
+    "accelerat",
+    "comm",
+    "deepspeed",
+    "dist",
+    "horovod",
+    "hvd",
+    "ightning",
+    "multihost_utils",
+    "FullySharded",
+    "wait_for_everyone",
+];
+
 /// A function is looked for in so many that call it.
 const MOST_CALLS: usize = 2;
 
@@ -87,6 +105,8 @@ pub(super) struct Waiters<'s> {
     engines: Vec<&'s str>,
     /// It takes a trainer or a callback of transformers.
     has_trainer: bool,
+    /// Functions of the project that were asked whether they wait, by their places and how many calls lie around them.
+    asked: Rc<RefCell<FxHashMap<(Place, usize), bool>>>,
 }
 
 impl<'s> Waiters<'s> {
@@ -118,7 +138,7 @@ impl<'s> Waiters<'s> {
                 _ => {}
             }
         });
-        Waiters { engines, has_trainer }
+        Waiters { engines, has_trainer, asked: Rc::default() }
     }
 
     /// The calls in a block that wait for all processes, but not those of functions that it defines.
@@ -127,7 +147,7 @@ impl<'s> Waiters<'s> {
         walk_block(scope.code, block, &mut |part, around| {
             let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
             let is_inside = functions_around(around).next().is_none();
-            if is_inside && (self.waits(scope, call) || calls_what_waits(scope, expr, 0)) {
+            if is_inside && (self.waits(scope, call) || self.calls_what_waits(scope, expr, 0)) {
                 found.push((expr.span, scope.text(call.callee.span)));
             }
         });
@@ -202,39 +222,57 @@ fn is_made_trainer(made: &str) -> bool {
     (made.starts_with("transformers.") || made.starts_with("trl.")) && made.ends_with("Trainer()")
 }
 
-/// Whether a call runs a function of the project that waits for all processes, whichever runs it.
-fn calls_what_waits(scope: &FileScope<'_>, expr: &Expr<'_>, calls: usize) -> bool {
-    if calls >= MOST_CALLS {
-        return false;
+impl Waiters<'_> {
+    /// Whether a call runs a function of the project that waits for all processes, whichever runs it.
+    fn calls_what_waits(&self, scope: &FileScope<'_>, expr: &Expr<'_>, calls: usize) -> bool {
+        if calls >= MOST_CALLS {
+            return false;
+        }
+        if let Some(function) = function_called(scope, expr) {
+            return self.waits_always(scope, function, calls);
+        }
+        let ExprKind::Call(call) = &expr.kind else { return false };
+        let Some((module, name)) = module_and_name(&call.callee) else { return false };
+        let Some((file, name)) = imported(scope, module, name) else { return false };
+        let text = &scope.program.sources.file(file).text;
+        if !WORDS.iter().any(|word| text.contains(word)) {
+            return false;
+        }
+        let code = scope.program.code(file);
+        let Some(function) = code.functions.iter().find(|function| function.name == name) else {
+            return false;
+        };
+        let known = self.asked.borrow().get(&(Place { file, span: function.span }, calls)).copied();
+        known.unwrap_or_else(|| {
+            scope.in_other(file, |other| {
+                let there = Waiters { asked: self.asked.clone(), ..Waiters::of(other) };
+                function_named(other, name).is_some_and(|function| there.waits_always(other, function, calls))
+            })
+        })
     }
-    if let Some(function) = function_called(scope, expr) {
-        return waits_always(scope, function, calls);
-    }
-    let ExprKind::Call(call) = &expr.kind else { return false };
-    let Some((module, name)) = module_and_name(&call.callee) else { return false };
-    let Some((file, name)) = imported(scope, module, name) else { return false };
-    scope.in_other(file, |other| {
-        function_named(other, name).is_some_and(|function| waits_always(other, function, calls))
-    })
-}
 
-/// Whether a function waits, and asks nothing about processes.
-fn waits_always(scope: &FileScope<'_>, function: &Function<'_>, calls: usize) -> bool {
-    let waiters = Waiters::of(scope);
-    let (mut waits, mut asks) = (false, function.is_generator);
-    walk_block(scope.code, &function.body, &mut |part, around| {
-        if functions_around(around).next().is_some() {
-            return;
+    /// Whether a function waits, and asks nothing about processes.
+    fn waits_always(&self, scope: &FileScope<'_>, function: &Function<'_>, calls: usize) -> bool {
+        let key = (scope.place(function.span), calls);
+        if let Some(known) = self.asked.borrow().get(&key) {
+            return *known;
         }
-        match part {
-            CodeNode::Statement(Statement { kind: StatementKind::Branch { test, .. }, .. }) => {
-                asks |= is_of_ranks(scope, test);
+        let (mut waits, mut asks) = (false, function.is_generator);
+        walk_block(scope.code, &function.body, &mut |part, around| {
+            if asks || functions_around(around).next().is_some() {
+                return;
             }
-            CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) => {
-                waits |= waiters.waits(scope, call) || calls_what_waits(scope, expr, calls + 1);
+            match part {
+                CodeNode::Statement(Statement { kind: StatementKind::Branch { test, .. }, .. }) => {
+                    asks |= is_of_ranks(scope, test);
+                }
+                CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) => {
+                    waits = waits || self.waits(scope, call) || self.calls_what_waits(scope, expr, calls + 1);
+                }
+                _ => {}
             }
-            _ => {}
-        }
-    });
-    waits && !asks
+        });
+        self.asked.borrow_mut().insert(key, waits && !asks);
+        waits && !asks
+    }
 }
