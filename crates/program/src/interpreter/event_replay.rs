@@ -41,7 +41,8 @@ impl<'p> Interpreter<'p> {
             false => (branch, arm),
         };
         let site = site.map(|site| (self.place(site), self.place(self.here.statement)));
-        let mut frames = FramesAgain { noted, record, caller, site, numbers: vec![None; noted.frames.len()] };
+        let numbers = vec![None; noted.frames.len()];
+        let mut frames = FramesAgain { noted, record, caller, site, numbers, made: Vec::new() };
         let doubts = effects.uncertain;
         let [mask, order] = [MASK, ORDER].map(|variable| {
             let is_beside = summary.touched().beside.contains(&variable);
@@ -134,6 +135,7 @@ impl<'p> Interpreter<'p> {
         let number = self.trace.frames.len() as FrameId;
         self.trace.frames.push(frame);
         frames.numbers[position as usize] = Some(number);
+        frames.made.push(position as usize);
         number
     }
 }
@@ -147,13 +149,15 @@ struct FramesAgain<'a> {
     site: Option<(Place, Place)>,
     /// The numbers that they have in this trace.
     numbers: Vec<Option<FrameId>>,
+    /// Those that have one, in the order of these numbers.
+    made: Vec<usize>,
 }
 
 impl FramesAgain<'_> {
     /// Those from a number on are taken back.
     fn forget(&mut self, first: FrameId) {
-        for number in &mut self.numbers {
-            number.take_if(|number| *number >= first);
+        while let Some(last) = self.made.pop_if(|last| self.numbers[*last] >= Some(first)) {
+            self.numbers[last] = None;
         }
     }
 }

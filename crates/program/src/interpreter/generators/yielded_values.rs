@@ -60,7 +60,7 @@ impl<'p> Interpreter<'p> {
         }
         steps(self);
         if let Some(given) = running.and_then(|number| self.given.get_mut(number)) {
-            given.cleanups -= 1;
+            given.cleanups = given.cleanups.saturating_sub(1);
         }
     }
 
