@@ -152,6 +152,7 @@ impl<'p> Summaries<'p> {
     pub fn of(
         &self,
         body: SummaryBody,
+        bound: Option<&Value<'p>>,
         arguments: &[Value<'p>],
         heap: &Heap<'p>,
         context: impl FnOnce() -> Context,
@@ -161,7 +162,7 @@ impl<'p> Summaries<'p> {
             return SmallVec::new();
         };
         let context = context();
-        known.candidates(arguments, |summary| {
+        known.candidates(bound, arguments, |summary| {
             summary.may_hold(arguments, &context)
                 && runs_alike(summary)
                 && summary.was_asked_alike(heap, arguments)

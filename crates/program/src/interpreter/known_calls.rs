@@ -72,6 +72,7 @@ impl<'p> Interpreter<'p> {
     ) -> Option<Value<'p>> {
         let known = self.summaries.of(
             body,
+            closure.and_then(|closure| closure.bound.as_ref()),
             arguments,
             &self.heap,
             || self.context(),

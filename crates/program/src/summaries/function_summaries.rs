@@ -11,6 +11,10 @@ use std::rc::Rc;
 
 /// So many are kept of a function.
 pub(super) const MOST: usize = 24;
+/// So many that read little and change nothing.
+const MOST_SMALL: usize = 512;
+/// So much at most is read in one of these.
+const LITTLE: usize = 16;
 /// So many of them are looked at closely, and so many are kept of a module.
 pub(super) const CANDIDATES: usize = 8;
 
@@ -28,6 +32,8 @@ pub(super) struct FunctionSummaries<'p> {
 struct KeptSummary<'p> {
     /// The first argument that can be told from others at one look, and what it is.
     mark: Option<(usize, u64)>,
+    /// The member of an enumeration whose method it is.
+    member: Option<u64>,
     summary: Rc<Summary<'p>>,
 }
 
@@ -51,9 +57,15 @@ impl<'p> FunctionSummaries<'p> {
     /// new each time they are looked at now and then only.
     pub fn candidates(
         &self,
+        bound: Option<&Value<'p>>,
         arguments: &[Value<'p>],
         fits: impl Fn(&Summary<'p>) -> bool,
     ) -> SmallVec<[Rc<Summary<'p>>; CANDIDATES]> {
+        let member = bound.and_then(member);
+        // Of an enumeration there are so many members, each to be known by itself.
+        if member.is_some() && !self.summaries.iter().any(|kept| kept.member == member) {
+            return SmallVec::new();
+        }
         self.missed.set(self.missed.get() + 1);
         if self.is_passed_over() {
             return SmallVec::new();
@@ -63,7 +75,8 @@ impl<'p> FunctionSummaries<'p> {
             Some((index, mark)) => marks.get(index).is_none_or(|now| *now == Some(mark)),
             None => true,
         };
-        let marked = self.summaries.iter().filter(is_marked).map(|kept| &kept.summary);
+        let of_member = self.summaries.iter().filter(|kept| kept.member == member);
+        let marked = of_member.filter(is_marked).map(|kept| &kept.summary);
         marked.filter(|summary| fits(summary)).take(CANDIDATES).cloned().collect()
     }
 
@@ -77,12 +90,15 @@ impl<'p> FunctionSummaries<'p> {
     }
 
     pub fn add(&mut self, summary: Summary<'p>) {
-        if self.summaries.len() == MOST {
+        let most = if is_small(&summary) { MOST_SMALL } else { MOST };
+        if self.summaries.len() >= most {
             self.summaries.pop_back();
         }
+        let bound = summary.call.closure.as_ref().and_then(|closure| closure.bound.as_ref());
+        let member = bound.and_then(member);
         let mut arguments = summary.call.arguments.iter().enumerate();
         let mark = arguments.find_map(|(index, value)| Some((index, mark(value.as_ref()?)?)));
-        self.summaries.push_front(KeptSummary { mark, summary: Rc::new(summary) });
+        self.summaries.push_front(KeptSummary { mark, member, summary: Rc::new(summary) });
     }
 
     /// Keeps the summaries of which this is true.
@@ -95,6 +111,16 @@ impl<'p> FunctionSummaries<'p> {
     }
 }
 
+/// Whether it costs little to keep.
+fn is_small(summary: &Summary<'_>) -> bool {
+    summary.call.effects.is_none() && summary.writes.is_empty() && summary.reads.len() <= LITTLE
+}
+
+/// What tells a member of an enumeration from others.
+fn member(value: &Value<'_>) -> Option<u64> {
+    matches!(value, Value::Instance(one) if one.class.fields.members).then(|| mark(value))?
+}
+
 /// What tells a constant from others at one look; `None` for what is no constant.
 fn mark(value: &Value<'_>) -> Option<u64> {
     let mut hasher = FxHasher::default();
@@ -102,6 +128,7 @@ fn mark(value: &Value<'_>) -> Option<u64> {
         Value::Text(text) => text.text.hash(&mut hasher),
         Value::Int(value, _) => value.hash(&mut hasher),
         Value::Bool(value) => value.hash(&mut hasher),
+        Value::Instance(one) if one.class.fields.members => one.scope.hash(&mut hasher),
         _ => return None,
     }
     Some(hasher.finish())
