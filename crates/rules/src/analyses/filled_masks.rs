@@ -63,12 +63,10 @@ pub(super) fn chosen_indices(scope: &FileScope<'_>) -> Vec<Span> {
     if text.contains(ORDER) || text.to_ascii_lowercase().contains("uuid") {
         return Vec::new();
     }
-    let told = match asks(text) {
-        true if asks_command(text) || CHOOSING.iter().any(|word| text.contains(word)) => FxHashSet::default(),
-        true => return Vec::new(),
-        false => told_elsewhere(scope),
-    };
-    if told.is_empty() && !asks(text) {
+    let told = if asks(text) { FxHashSet::default() } else { told_elsewhere(scope) };
+    let chooses = |text: &str| asks_command(text) || CHOOSING.iter().any(|word| text.contains(word));
+    let is_asked = if asks(text) { chooses(text) } else { !told.is_empty() };
+    if !is_asked {
         return Vec::new();
     }
     let (known, _) = numbers_of_slots(scope, told);

@@ -18,8 +18,8 @@ impl Interpreter<'_> {
         }
         let mut index = std::mem::take(&mut self.trace.index);
         index.extend(&self.trace.events);
-        let there = index.at(event.place).iter().rev().take(MOST).copied();
-        let twin = there.into_iter().find(|id| self.says_the_same(*id, event));
+        let mut there = index.at(event.place).iter().rev().take(MOST).copied();
+        let twin = there.find(|id| self.says_the_same(*id, event));
         self.trace.index = index;
         twin
     }

@@ -8,10 +8,15 @@ use crate::program::interpreter::jumps::Landing;
 use crate::program::interpreter::{Flow, Interpreter};
 
 impl<'p> Interpreter<'p> {
+    /// The number of the running generator, where code of its own runs.
+    fn given_here(&self) -> Option<usize> {
+        self.given.iter().rposition(|given| given.frame == self.here.frame)
+    }
+
     /// Notes what the running generator gave; `None` where that is not known. Returns where one leads that waits for ever.
     pub(in crate::interpreter) fn note_given(&mut self, more: Option<&[Value<'p>]>) -> Option<Landing> {
-        let frame = self.here.frame;
-        let given = self.given.iter_mut().rev().find(|given| given.frame == frame)?;
+        let number = self.given_here()?;
+        let given = &mut self.given[number];
         let followed =
             given.uncertain == self.uncertain && given.ways_out == self.ways_out && self.here.repeats == 0;
         match (&mut given.values, more) {
@@ -34,16 +39,15 @@ impl<'p> Interpreter<'p> {
 
     /// Whether the running generator stops at its first `yield`.
     pub(in crate::interpreter) fn stops_here(&self) -> bool {
-        let frame = self.here.frame;
-        self.given.iter().any(|given| given.frame == frame && given.stops)
+        self.given_here().is_some_and(|number| self.given[number].stops)
     }
 
     /// The running generator gives its first value, and waits.
     pub(in crate::interpreter) fn stop_at_yield(&mut self, value: Value<'p>) -> Value<'p> {
-        let (frame, end) = (self.here.frame, self.end_of_function());
-        if let Some(given) = self.given.iter_mut().rev().find(|given| given.frame == frame) {
+        let end = self.end_of_function();
+        if let Some(number) = self.given_here() {
             // Its `finally` does not run yet.
-            given.suspended = Some(end);
+            self.given[number].suspended = Some(end);
         }
         self.note_given(Some(std::slice::from_ref(&value)));
         self.jump(end);
@@ -53,8 +57,7 @@ impl<'p> Interpreter<'p> {
 
     /// Follows what a `finally` or the end of a `with` comes behind.
     pub(in crate::interpreter) fn before_cleanup(&mut self, steps: impl FnOnce(&mut Self)) {
-        let frame = self.here.frame;
-        let running = self.given.iter().rposition(|given| given.frame == frame);
+        let running = self.given_here();
         if let Some(number) = running {
             self.given[number].cleanups += 1;
         }
@@ -66,14 +69,12 @@ impl<'p> Interpreter<'p> {
 
     /// Whether the running generator is asked for one element, and left at a `yield`.
     pub(in crate::interpreter) fn is_left_at_yields(&self) -> bool {
-        let frame = self.here.frame;
-        self.given.iter().any(|given| given.frame == frame && given.suspended.is_some())
+        self.given_here().is_some_and(|number| self.given[number].suspended.is_some())
     }
 
     /// Whether the running generator is asked for all that it gives.
     pub(in crate::interpreter) fn is_exhausted(&self) -> bool {
-        let frame = self.here.frame;
-        self.given.iter().any(|given| given.frame == frame && given.exhausted)
+        self.given_here().is_some_and(|number| self.given[number].exhausted)
     }
 }
 
