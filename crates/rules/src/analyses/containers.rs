@@ -191,12 +191,12 @@ pub(super) enum Started {
 pub(super) fn started_by_image(scope: &FileScope<'_>) -> Option<Started> {
     let (image, text) = only_image(scope)?;
     let is_started = |command: &&RunCommand| {
-        let start = command.site.span.range().start;
-        let line = text[..start].rsplit('\n').next().unwrap_or_default().trim_start();
-        command.site.file == image
-            && (line.starts_with("CMD") || line.starts_with("ENTRYPOINT") || text[start..].starts_with("CMD"))
+        let (before, behind) = text.split_at(command.site.span.range().start);
+        let line = before.rsplit('\n').next().unwrap_or_default().trim_start();
+        line.starts_with("CMD") || line.starts_with("ENTRYPOINT") || behind.starts_with("CMD")
     };
-    let command = scope.program.run_commands().flatten().filter(is_started).last()?;
+    let of_image = scope.program.run_commands().flatten().filter(|command| command.site.file == image);
+    let command = of_image.filter(is_started).last()?;
     if let Some(count) = ranks(&command.words()).map(|ranks| ranks.count).filter(|count| *count > 1) {
         return Some(Started::Processes(count, command.site));
     }

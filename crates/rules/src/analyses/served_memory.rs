@@ -7,6 +7,7 @@ use super::served_ranks::wanted;
 use crate::commands::ranks;
 use crate::facts::Place;
 use crate::rules::files::{FileScope, RawFinding};
+use std::cell::LazyCell;
 
 /// A kind of file, by words that give a container a GPU, and by words that say something of its shared memory.
 struct Kind {
@@ -52,6 +53,7 @@ pub(super) fn too_small(scope: &FileScope<'_>) -> Vec<RawFinding> {
     const LOADS: &str = "the program in it loads batches in workers";
     // A command that is followed says the same with its program.
     let is_followed = scope.own_commands().any(|command| ranks(&command.words()).is_some());
+    let started = LazyCell::new(|| started_by_image(scope));
     if let Some(root) = scope.code.contents.as_ref().filter(|_| !is_followed) {
         containers_in(root, &mut |container, _| {
             if let Some(wanted) = wanted(container).filter(|wanted| wanted.count > 1) {
@@ -62,14 +64,14 @@ pub(super) fn too_small(scope: &FileScope<'_>) -> Vec<RawFinding> {
             else {
                 return;
             };
-            match started_by_image(scope) {
+            match &*started {
                 Some(Started::Processes(count, place)) => {
-                    let seen = raw_finding(scope.place(build.span)).word("reason", of_processes(count));
-                    found.push(seen.beside(place, "they are started here"));
+                    let seen = raw_finding(scope.place(build.span)).word("reason", of_processes(*count));
+                    found.push(seen.beside(*place, "they are started here"));
                 }
                 Some(Started::Loader(place)) => {
                     let seen = raw_finding(scope.place(build.span)).word("reason", LOADS);
-                    found.push(seen.beside(place, "its workers hand batches over in shared memory"));
+                    found.push(seen.beside(*place, "its workers hand batches over in shared memory"));
                 }
                 None => {}
             }
