@@ -223,6 +223,9 @@ impl<'p> Interpreter<'p> {
             Value::Class(whole) => whole.clone(),
             _ => class.clone(),
         };
+        // A class method is given the class of the object, wherever it is found.
+        let of_object =
+            matches!(object, Value::Instance(_) | Value::Class(_)).then(|| Value::Class(whole.clone()));
         let order = self.resolution_order(&whole);
         let is_here = |value: &Value<'p>| matches!(value, Value::Class(known) if known.scope == class.scope);
         let found = match order.iter().position(is_here) {
@@ -232,6 +235,6 @@ impl<'p> Interpreter<'p> {
                 self.found_in(&order[1..], name)
             }
         };
-        self.bind_method(found, object, None, span)
+        self.bind_method(found, object, of_object.as_ref(), span)
     }
 }

@@ -81,10 +81,7 @@ pub(super) fn without_compiler(scope: &FileScope<'_>) -> Vec<RawFinding> {
             "compiles its operators when they are first used"
         };
         let raw_finding = raw_finding.word("when", when);
-        let raw_finding = match place {
-            Some(place) => raw_finding.beside(place, "it is listed here"),
-            None => raw_finding,
-        };
+        let raw_finding = beside_list(raw_finding, place);
         let raw_finding = if at_once { raw_finding } else { raw_finding.at_most(Severity::Note) };
         if !found.iter().any(|known| known.place == raw_finding.place) {
             found.push(raw_finding);
@@ -126,6 +123,15 @@ pub(super) fn without_libraries(scope: &FileScope<'_>) -> Vec<RawFinding> {
             ("faster-whisper", place)
         } else if let Some(place) = named(scope, &told, &lists, "ctranslate2").filter(|_| uses_cuda()) {
             ("ctranslate2", place)
+        } else if let Some((package, major, place)) = cupy_of(scope, &told, &lists) {
+            if is_bare || is_of_other_major(base, major) {
+                let missing = format!("libraries of CUDA {major}");
+                let raw_finding = RawFinding::at(command.site).word("package", package).word("image", base);
+                let raw_finding =
+                    raw_finding.word("missing", missing).word("what", "it cannot load NVRTC or cuBLAS");
+                found.push(beside_list(raw_finding, place));
+            }
+            continue;
         } else {
             continue;
         };
@@ -136,12 +142,37 @@ pub(super) fn without_libraries(scope: &FileScope<'_>) -> Vec<RawFinding> {
         };
         let raw_finding = RawFinding::at(command.site).word("package", package).word("image", base);
         let raw_finding = raw_finding.word("missing", missing).word("what", what);
-        found.push(match place {
-            Some(place) => raw_finding.beside(place, "it is listed here"),
-            None => raw_finding,
-        });
+        found.push(beside_list(raw_finding, place));
     }
     found
+}
+
+fn beside_list(raw_finding: RawFinding, place: Option<Place>) -> RawFinding {
+    match place {
+        Some(place) => raw_finding.beside(place, "it is listed here"),
+        None => raw_finding,
+    }
+}
+
+/// CuPy built for one major version of CUDA, without the extra that brings its libraries.
+fn cupy_of(
+    scope: &FileScope<'_>,
+    told: &[&str],
+    lists: &[FileId],
+) -> Option<(&'static str, u32, Option<Place>)> {
+    const BUILDS: &[(&str, u32)] = &[("cupy-cuda11x", 11), ("cupy-cuda12x", 12), ("cupy-cuda13x", 13)];
+    let brings = |text: &str| text.contains("[ctk");
+    let has_extra = told.iter().any(|word| brings(word))
+        || lists.iter().any(|list| brings(&scope.program.sources.file(*list).text));
+    let mut builds = BUILDS.iter().filter(|_| !has_extra);
+    builds.find_map(|(package, major)| Some((*package, *major, named(scope, told, lists, package)?)))
+}
+
+/// `nvidia/cuda:11.8.0-runtime-ubuntu22.04` for CuPy of CUDA 12.
+fn is_of_other_major(image: &str, major: u32) -> bool {
+    let tag = image.strip_prefix("nvidia/cuda:");
+    let of_image = tag.and_then(|tag| tag.split('.').next()?.parse::<u32>().ok());
+    of_image.is_some_and(|of_image| of_image != major)
 }
 
 /// A Dockerfile without its lines `FROM`, whose names say what an image has.

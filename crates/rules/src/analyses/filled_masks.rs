@@ -64,7 +64,9 @@ pub(super) fn chosen_indices(scope: &FileScope<'_>) -> Vec<Span> {
         return Vec::new();
     }
     let told = if asks(text) { FxHashSet::default() } else { told_elsewhere(scope) };
-    let chooses = |text: &str| asks_command(text) || CHOOSING.iter().any(|word| text.contains(word));
+    let chooses = |text: &str| {
+        asks_command(text) || CHOOSING.iter().any(|word| text.contains(word)) || compares_memory(text)
+    };
     let is_asked = if asks(text) { chooses(text) } else { !told.is_empty() };
     if !is_asked {
         return Vec::new();
@@ -114,6 +116,12 @@ fn look<'a>(scope: &FileScope<'a>, known: &mut FxHashSet<&'a str>, found: &mut V
                                 if matches!(object.kind, ExprKind::Name("self")) =>
                             {
                                 known.insert(name);
+                            }
+                            // `free[index] = memory.free`
+                            Target::Item(item) => {
+                                if let ExprKind::Name(name) = item.0.kind {
+                                    known.insert(name);
+                                }
                             }
                             target => known.extend(target.names()),
                         }
@@ -225,9 +233,17 @@ fn asks_command(text: &str) -> bool {
         "getGPUs(",
         "getFirstAvailable(",
         "gpustat.new_query(",
+        "GPUStatCollection.new_query(",
         "nvitop.Device.all(",
     ];
     WORDS.iter().any(|word| text.contains(word))
+}
+
+/// `if memory.free > most:`
+fn compares_memory(text: &str) -> bool {
+    let measured = |line: &str| line.contains(".free") || line.contains(".used");
+    let compares = |line: &str| line.contains(" > ") || line.contains(" < ");
+    text.lines().any(|line| measured(line) && compares(line))
 }
 
 /// `len(lines)`
