@@ -131,6 +131,17 @@ impl FileFactsReader<'_> {
         code.functions.iter().for_each(|function| each_import(&function.body, &mut visit));
         code.classes.iter().for_each(|class| each_import(&class.body, &mut visit));
         look.imports.extend(crates);
+        // `import_module("cupy")`
+        if imports_by_name(&source.text) {
+            for module in quoted_in(&source.text) {
+                let import = Import { level: 0, module, names: ImportNames::Module(None), lazy: false };
+                if targets(&import, file, modules).is_empty() && matters(&import, knowledge, options) {
+                    look.affects_gpu = true;
+                    look.names_gpu = true;
+                    look.loads |= knowledge.package(module).is_some_and(|row| row.gpu_library);
+                }
+            }
+        }
         if look.runs_others && imports_by_name(&source.text) {
             look.by_name = imported_by_name(file, source, &look.imports, modules);
         }

@@ -79,8 +79,16 @@ static DEVICE_NAMES: LazyLock<AhoCorasick> = LazyLock::new(|| {
 });
 
 /// With these a file runs code that no import of it names.
-const BY_NAME: &[&str] =
-    &["import_module", "__import__", "subprocess", "runpy", "exec(", "entry_points", "pkgutil"];
+const BY_NAME: &[&str] = &[
+    "import_module",
+    "__import__",
+    "subprocess",
+    "runpy",
+    "exec(",
+    "exec_module",
+    "entry_points",
+    "pkgutil",
+];
 
 static RUNS_BY_NAME: LazyLock<AhoCorasick> =
     LazyLock::new(|| AhoCorasick::new(BY_NAME).expect("a few words"));

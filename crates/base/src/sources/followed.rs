@@ -163,9 +163,11 @@ fn imported_by(
             }
         }
     };
-    if ["import_module", "__import__"].iter().any(|word| text.contains(word)) {
+    if ["import_module", "__import__", "runpy", "exec_module"].iter().any(|word| text.contains(word)) {
         for name in quoted_names(text) {
             let dotted = name.trim_start_matches('.');
+            // `runpy.run_path("job.py")`
+            let dotted = dotted.strip_suffix(".py").unwrap_or(dotted);
             let bases: &[PathBuf] =
                 if dotted.len() < name.len() { std::slice::from_ref(folder) } else { &near };
             bases.iter().for_each(|base| look_up(base, dotted));

@@ -173,6 +173,19 @@ impl<'p> Interpreter<'p> {
                 self.run_by_runpy(path, args, span);
                 Some(Value::Unknown)
             }
+            "importlib.util.spec_from_file_location" => {
+                let spec = self.paths.id("importlib.util.spec_from_file_location()");
+                Some(Value::Outside(self.made_from(spec, args.clone())))
+            }
+            "importlib.util.module_from_spec" => {
+                self.file_of_spec(&args.get(Some(0), Some("spec"))?.value).map(Value::Module)
+            }
+            "importlib.util.spec_from_file_location().loader.exec_module" => {
+                if let Value::Module(file) = args.get(Some(0), Some("module"))?.value {
+                    self.run_as_module(file, span);
+                }
+                Some(Value::None)
+            }
             "ray.init" | "vllm.LLM" | "vllm.EngineArgs" | "vllm.AsyncEngineArgs" => {
                 self.observe_wanted_cards(path, args, span);
                 None

@@ -31,6 +31,7 @@ const STARTING: &[&str] = &[
     "os.exec",
     "os.spawn",
     "runpy",
+    "exec_module",
     "import_module",
     "__import__",
     "lazy_loader",

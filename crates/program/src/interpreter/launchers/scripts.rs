@@ -41,7 +41,8 @@ impl<'p> Interpreter<'p> {
         }
     }
 
-    /// `runpy.run_path("fit.py", run_name="__main__")`: the file runs as a script in this process.
+    /// `runpy.run_path("fit.py", run_name="__main__")`: the file runs as a script in this process, and as a module under
+    /// another name.
     pub(in crate::interpreter) fn run_by_runpy(&mut self, path: &str, args: &Args<'p>, span: Span) {
         let text = |argument: Option<&Arg<'p>>| match argument.map(|argument| &argument.value) {
             Some(Value::Text(text)) => Some(text.text.to_string()),
@@ -49,7 +50,7 @@ impl<'p> Interpreter<'p> {
         };
         let named = text(args.get(Some(0), None).or_else(|| args.keyword("mod_name")));
         let run_name = text(args.get(Some(2), Some("run_name")));
-        let Some(named) = named.filter(|_| run_name.as_deref() == Some("__main__")) else { return };
+        let Some(named) = named else { return };
         let file = if path == "runpy.run_path" {
             self.program.launched_file(self.here.file, None, &named)
         } else {
@@ -62,10 +63,30 @@ impl<'p> Interpreter<'p> {
         if let Some((package, _)) = named.rsplit_once('.').filter(|_| path != "runpy.run_path") {
             self.import_by_name(package, false, span);
         }
+        if run_name.as_deref() != Some("__main__") {
+            return self.run_as_module(file, span);
+        }
         let environment = inherited(&self.state, &self.trace);
         let (start, arguments, site, host) = (Start::Script, Vec::new(), self.place(span), self.shell.host);
         self.trace.launches.push(Launch { file, start, environment, arguments, site, host });
         self.run_in_place(file, span);
+    }
+
+    /// The file of `spec_from_file_location("kernels", "kernels.py")`.
+    pub(in crate::interpreter) fn file_of_spec(&self, spec: &Value<'p>) -> Option<FileId> {
+        let Value::Outside(spec) = spec else { return None };
+        match &self.made_with(*spec)?.get(Some(1), Some("location"))?.value {
+            Value::Text(path) => self.program.launched_file(self.here.file, None, &path.text),
+            _ => None,
+        }
+    }
+
+    /// Runs the body of a file as that of a module, also where it ran before.
+    pub(in crate::interpreter) fn run_as_module(&mut self, file: FileId, span: Span) {
+        match self.entered(file) {
+            Some(_) => self.reload(file, span),
+            None => self.enter_module(file, span),
+        }
     }
 
     /// The variables that a unit of another file sets; what it starts is another matter.

@@ -1,0 +1,3 @@
+import os
+ORDER = "PCI_BUS_ID"
+os.environ["CUDA_VISIBLE_DEVICES"] = "1"
