@@ -1,6 +1,8 @@
 //! Words of a command → [`Command`]: variables that are set for it alone, and code among its arguments that is
 //! read as the language it is in. Every front-end that starts programs uses this.
 
+mod given;
+
 use super::embedded::{Extract, Origin};
 use super::{batch, containers, powershell, python, requirements, runner_devices, shell};
 use crate::code::{
@@ -75,6 +77,7 @@ pub fn change_folder<'s>(folder: Expr<'s>) -> Statement<'s> {
 /// The steps that a command line comes to.
 pub fn lower<'s>(line: CommandLine<'s>, source: &'s Source, code: &mut Code<'s>) -> Option<Statement<'s>> {
     let CommandLine { span, mut environment, mut words, input } = line;
+    environment.extend(given::take(&mut words));
     let texts: Vec<Option<Cow<'_, str>>> = words.iter().map(as_argument).collect();
     let mut texts: Vec<Option<&str>> = texts.iter().map(Option::as_deref).collect();
     if is_engine(texts.first().copied().flatten()) {
@@ -83,7 +86,7 @@ pub fn lower<'s>(line: CommandLine<'s>, source: &'s Source, code: &mut Code<'s>)
         unknown.for_each(|(text, _)| *text = Some(SOME_IMAGE));
     }
     let invocation = invocation(&texts);
-    requirements::note_command(&words, &invocation.started, code);
+    requirements::note_command(&words, &invocation.started, &source.text, code);
     let snippet_text = match invocation.started {
         Started::PythonCode(at) => words.get(at).and_then(|word| word.literal.clone()),
         Started::PythonInput => input.clone(),

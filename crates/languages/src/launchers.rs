@@ -1,6 +1,8 @@
-//! Lists of commands that a runner of its own starts: justfiles, Procfiles, crontabs. The commands are lines of a shell.
+//! Lists of commands that a runner of its own starts: justfiles, Procfiles, crontabs, and scripts of shells that set their variables
+//! in other words. The commands are lines of a shell.
 
 mod crontab;
+mod cshells;
 mod justfile;
 
 use super::Refusal;
@@ -20,6 +22,8 @@ pub fn lower(source: &Source) -> Result<Code<'_>, Refusal> {
         justfile::lower(source, &mut code);
     } else if name.starts_with("procfile") {
         lower_procfile(source, &mut code);
+    } else if name.ends_with(".fish") || name.ends_with("csh") {
+        cshells::lower(source, &mut code);
     } else {
         crontab::lower(source, &mut code);
     }

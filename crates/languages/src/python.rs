@@ -2,6 +2,7 @@
 //!
 //! Only this module and its children know the parser.
 
+mod container_runs;
 mod expressions;
 mod logical_lines;
 mod made_texts;
@@ -169,6 +170,8 @@ fn gpu_words(text: &str) -> Vec<u32> {
             "environ.setdefault(",
             "environ.update(",
             "putenv(",
+            "_ALLOC_CONF\":",
+            "_ALLOC_CONF':",
         ];
         Searcher::new(words).expect("fixed words")
     });

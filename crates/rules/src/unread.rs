@@ -40,7 +40,12 @@ pub fn soften_where_unread(findings: &mut [Finding], program: &Program<'_>) {
 
 /// Whether a file may start programs in ways that nobody follows.
 fn is_unread(source: &Source) -> bool {
-    source.language == Language::Unread || file_name_of(&source.name) == "noxfile.py"
+    let name = file_name_of(&source.name);
+    // Of csh and fish what stands in loops and behind conditions is left out.
+    source.language == Language::Unread
+        || name == "noxfile.py"
+        || name.ends_with("csh")
+        || name.ends_with(".fish")
 }
 
 /// Where a text names a file of the project: by a path that ends as that of the file does, or as a module.

@@ -10,7 +10,7 @@ use crate::sources::Source;
 
 /// Keys of tables that are the environment of what they stand beside.
 const ENVIRONMENT: &[&str] =
-    &["env", "envs", "environment", "env_vars", "env-vars", "envvars", "environment_variables"];
+    &["env", "env_set", "envs", "environment", "env_vars", "env-vars", "envvars", "environment_variables"];
 
 /// How a file of settings treats what it sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -15,6 +15,13 @@ use crate::sources::Source;
 
 pub fn lower<'s>(ini: &Ini<'s>, source: &'s Source, code: &mut Code<'s>) {
     for section in &ini.sections {
+        if section.name == "uwsgi" {
+            let mut body = Vec::new();
+            for (text, at) in section.keys.iter().filter(|key| key.name == "env").flat_map(|key| &key.lines) {
+                body.extend(assignments(text, *at, &[]));
+            }
+            add(section, "uwsgi".to_owned(), body, code);
+        }
         if section.name == "Service" && source.name.ends_with(".service") {
             add(section, "service".to_owned(), of_systemd(section, source, code), code);
         } else if let Some(unit) = drop_in_of(source).filter(|_| section.name == "Service") {

@@ -13,7 +13,10 @@ use ruff_text_size::{Ranged, TextRange};
 /// Functions that hand a text to a shell.
 const TO_A_SHELL: &[&str] = &["system", "popen", "getoutput", "getstatusoutput", "create_subprocess_shell"];
 /// Functions that start a program by its words, or hand a text to a shell with `shell=True`.
-const STARTING: &[&str] = &["run", "call", "check_call", "check_output", "Popen"];
+const STARTING: &[&str] =
+    &["run", "call", "check_call", "check_output", "Popen", "exec_command", "local", "sudo"];
+/// Arguments that are a text for a shell, of whatever takes them.
+const FOR_A_SHELL: &[&str] = &["bash_command"];
 /// What a text must say to be looked at before anybody is seen to hand it to a shell.
 const TELLING: &[&str] = &["_DEVICES=", "_ORDER=", "python ", "python3 ", "docker ", ".sh"];
 
@@ -25,6 +28,12 @@ impl<'s> Lowering<'s, '_> {
             ast::Expr::Name(name) => name.id.as_str(),
             _ => return,
         };
+        self.note_container(call, name);
+        for keyword in &call.arguments.keywords {
+            if keyword.arg.as_deref().is_some_and(|name| FOR_A_SHELL.contains(&name)) {
+                self.note_text(&keyword.value);
+            }
+        }
         let to_shell = TO_A_SHELL.contains(&name);
         if !to_shell && !STARTING.contains(&name) {
             return;
@@ -122,6 +131,14 @@ impl<'s> Lowering<'s, '_> {
         let line = CommandLine { span: self.span(range), environment: Vec::new(), words, input: None };
         let steps = command_lines::lower(line, source, &mut self.code);
         self.keep(range, names, steps.into_iter().collect());
+    }
+
+    /// A command of these words, which stands for what is written in a range.
+    pub(super) fn keep_words(&mut self, words: Vec<Word<'s>>, range: TextRange) {
+        let Some(source) = self.source else { return };
+        let line = CommandLine { span: self.span(range), environment: Vec::new(), words, input: None };
+        let steps = command_lines::lower(line, source, &mut self.code);
+        self.keep(range, Vec::new(), steps.into_iter().collect());
     }
 
     fn keep(&mut self, range: TextRange, names: Vec<&'s str>, steps: Vec<Statement<'s>>) {

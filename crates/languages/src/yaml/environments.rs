@@ -11,6 +11,7 @@ use std::rc::Rc;
 /// Keys whose maps are environments.
 const ENVIRONMENTS: &[&str] = &[
     "env",
+    "env_set",
     "envs",
     "env_vars",
     "environment",
@@ -18,6 +19,9 @@ const ENVIRONMENTS: &[&str] = &[
     "environments",
     "envvars",
     "extra_env",
+    "extraenv",
+    "extraenvs",
+    "extraenvvars",
     "runtime_env",
     "variables",
     "vars",

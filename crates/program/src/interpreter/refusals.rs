@@ -128,7 +128,10 @@ impl<'p> Interpreter<'p> {
     pub(super) fn check_environment_of(&mut self, callee: &str, args: &Args<'p>) -> Vec<(String, Reaching)> {
         let starts =
             ["subprocess.", "asyncio.create_subprocess"].iter().any(|start| callee.starts_with(start));
-        let Some(given) = args.keyword("env").filter(|_| starts) else { return Vec::new() };
+        // `os.execvpe("python", words, env)`
+        let replaces = callee.strip_prefix("os.").is_some_and(|name| ["execve", "execvpe"].contains(&name));
+        let by_name = args.keyword("env").filter(|_| starts || replaces);
+        let Some(given) = by_name.or_else(|| args.at(2).filter(|_| replaces)) else { return Vec::new() };
         let (Value::Mapping(items), span) = (self.contents(&given.value), given.span) else {
             return self.copied.clone();
         };

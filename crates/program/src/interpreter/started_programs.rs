@@ -2,7 +2,7 @@
 //! mask that this process has, or that it hands to them.
 
 use super::Interpreter;
-use super::calls::Args;
+use super::calls::{Arg, Args};
 use crate::code::{Block, Host, ShellText};
 use crate::commands::{Started, invocation};
 use crate::facts::{FileId, Place, Span};
@@ -102,6 +102,21 @@ impl<'p> Interpreter<'p> {
         let made = given.value.place().unwrap_or(here);
         let place = if self.text_at(here).is_some() { here } else { made };
         self.text_at(place)
+    }
+
+    /// Runs a text for a shell that stands here and sets something.
+    pub(super) fn run_text_at(&mut self, given: &Arg<'p>) {
+        let sets = matches!(self.contents(&given.value), Value::Text(text) if text.text.contains('='));
+        if let Some(text) = self.text_at(self.place(given.span)).filter(|_| sets) {
+            self.run_shell_text(text);
+        }
+    }
+
+    /// Runs the command of a container that a library is told to start, by the place of its image.
+    pub(super) fn run_container_at(&mut self, image: &Arg<'p>) {
+        if let Some(text) = self.text_at(self.place(image.span)) {
+            self.run_shell_text(text);
+        }
     }
 
     fn text_at(&self, place: Place) -> Option<&'p ShellText<'p>> {

@@ -205,6 +205,11 @@ impl<'p> Interpreter<'p> {
                         self.iterate(value.clone(), self.here.statement);
                     }
                     self.chosen_by_key(&key, &value);
+                    // `session.env["X"] = "1"` of nox
+                    let is_other = matches!(container, Value::Unknown | Value::Outside(_));
+                    if is_other && matches!(item.0.kind, ExprKind::Attribute(_, "env" | "environment")) {
+                        _ = self.handed_over(&key, &value, self.here.statement);
+                    }
                     let arguments = vec![key.clone(), value.clone()];
                     if self.special(&container, "__setitem__", arguments, self.here.statement).is_none() {
                         self.set_item(&container, &key, &value);
