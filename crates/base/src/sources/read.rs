@@ -86,6 +86,8 @@ fn may_matter(path: &Path, language: Option<Language>, bytes: &[u8]) -> bool {
         && (starts_programs(path)
             || says_project(path)
             || asks_for_crate(path, bytes)
+            || runs_containers(bytes)
+            || language == Some(Language::Yaml) && names_server(bytes)
             || mentions_gpu(bytes)
             || language == Some(Language::Yaml) && names_defaults(bytes)
             || language == Some(Language::Requirements) && asks_for_build(bytes))
@@ -115,8 +117,29 @@ fn asks_for_build(bytes: &[u8]) -> bool {
         "flash-attn",
         "flash_attn",
         "deepspeed",
+        "dgl",
+        "fastembed",
+        "insightface",
+        "jax",
+        "llama-cpp-python",
+        "mxnet",
+        "optimum",
+        "rembg",
     ];
     names.iter().any(|name| memchr::memmem::find(bytes, name.as_bytes()).is_some())
+}
+
+/// Whether commands in a file of tasks or services start containers, whose GPUs are theirs to give.
+fn runs_containers(bytes: &[u8]) -> bool {
+    let words = ["docker run", "docker compose run", "podman run", "singularity exec", "apptainer exec"];
+    words.iter().any(|word| memchr::memmem::find(bytes, word.as_bytes()).is_some())
+}
+
+/// Whether a manifest names the image of a server that is made for a GPU.
+fn names_server(bytes: &[u8]) -> bool {
+    let images =
+        ["lmsysorg/sglang", "text-embeddings-inference", "text-generation-inference", "vllm/vllm-openai"];
+    images.iter().any(|image| memchr::memmem::find(bytes, image.as_bytes()).is_some())
 }
 
 /// Whether a manifest of Rust names a crate that has CUDA only where a feature or the linker says so.

@@ -389,13 +389,14 @@ impl<'p> Interpreter<'p> {
     }
 
     /// Whether a start says how a program is run. Python that starts another without a choice of its own says
-    /// nothing of those who start it by hand.
+    /// nothing of those who start it by hand, unless it starts a container that gets no GPU.
     fn counts_as_start(&mut self, file: FileId, start: Start) -> bool {
         let mask = self.reaching(MASK);
         let chosen =
             mask.iter().all(|definition| matches!(definition, Definition::Set(..) | Definition::Elsewhere));
         let is_python = self.program.language_of(self.here.file) == Language::Python;
-        !is_python || matches!(start, Start::Snippet(_)) || (chosen && file != self.entry)
+        let is_choice = chosen || self.shell.host == Host::BareContainer;
+        !is_python || matches!(start, Start::Snippet(_)) || (is_choice && file != self.entry)
     }
 
     /// Whether a program of this name uses a GPU where it is started.

@@ -63,6 +63,9 @@ pub(super) fn services_without_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let text = scope.whole_text();
     let may_be_given = ["NVIDIA_VISIBLE_DEVICES", "capabilities", "--device cpu", "--device=cpu"];
     let Some(root) = &scope.code.contents else { return Vec::new() };
+    if value(root, "apiVersion").is_some() {
+        return pods_without_gpu(scope, root);
+    }
     if may_be_given.iter().any(|word| text.contains(word)) || scope.program.gives_gpus_to_containers() {
         return Vec::new();
     }
@@ -76,6 +79,50 @@ pub(super) fn services_without_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
         let is_open = GIVES.iter().any(|key| value(service, key).is_some());
         if is_service && !is_open && words_of(service).is_some() {
             found.push(RawFinding::at(scope.place(node.span)).word("name", name));
+        }
+    });
+    found
+}
+
+/// `image: vllm/vllm-openai`, or `args: ["--device", "gpu"]`, in a pod that asks for no GPU, where nothing in the project speaks of one.
+fn pods_without_gpu(scope: &FileScope<'_>, root: &Expr<'_>) -> Vec<RawFinding> {
+    /// Words of a file in which a pod may get GPUs, or which somebody fills in.
+    const GIVES: &[&str] = &[
+        "NVIDIA_VISIBLE_DEVICES",
+        "claims",
+        "hostPath",
+        "nodeSelector",
+        "privileged",
+        "runtimeClassName",
+        "{{",
+    ];
+    let text = scope.whole_text();
+    let asks = [
+        "nvidia.com/",
+        "amd.com/gpu",
+        "gpu.intel.com/",
+        "habana.ai/",
+        "aws.amazon.com/neuron",
+        "google.com/tpu",
+    ];
+    if GIVES.iter().any(|word| text.contains(word)) || scope.program.has_any(&asks) {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    containers_in(root, &mut |container, _| {
+        let Some(image) = value(container, "image") else { return };
+        let Some(words) = words_of(container) else { return };
+        let told = |at: usize, word: &str| {
+            matches!(word, "--device=cuda" | "--device=gpu")
+                || word == "--device"
+                    && words.get(at + 1).is_some_and(|(_, next)| matches!(next.as_str(), "cuda" | "gpu"))
+        };
+        let is_told = words.iter().enumerate().any(|(at, (_, word))| told(at, word));
+        let on_cpu = words.iter().any(|(_, word)| word.contains("cpu"));
+        let name = text_of(Some(image));
+        let made = name.and_then(made_for_gpu).or(name.filter(|_| is_told));
+        if let Some(name) = made.filter(|_| !on_cpu) {
+            found.push(RawFinding::at(scope.place(image.span)).word("name", name));
         }
     });
     found
