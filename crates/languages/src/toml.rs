@@ -27,6 +27,7 @@ pub fn lower(source: &Source) -> Result<Code<'_>, Refusal> {
     projects::lower(&root, source, &mut code);
     match source.name.rsplit('/').next() {
         Some("pyproject.toml") => requirements::note_pyproject(&root, &mut code),
+        Some("pixi.toml") => requirements::note_pixi(&root, &mut code),
         Some("Pipfile") => requirements::note_pipfile(&root, &mut code),
         _ => {}
     }

@@ -63,7 +63,10 @@ const SAYING: &[&str] = &[
 ];
 
 /// Notes the packages that a command line installs. `started` is what its words come to.
-pub fn note<'s>(words: &[Word<'s>], started: &Started, code: &mut Code<'s>) {
+pub fn note<'s>(words: &[Word<'s>], started: &Started, source: &str, code: &mut Code<'s>) {
+    if matches!(started, Started::Program(name) if CONDA.contains(&name.as_str())) {
+        return note_conda(words, code);
+    }
     let is_installer = match started {
         Started::Program(name) => is_pip(name) || name == "uv",
         Started::Module(name) => name == "pip",
@@ -74,11 +77,7 @@ pub fn note<'s>(words: &[Word<'s>], started: &Started, code: &mut Code<'s>) {
     }
     let texts: Vec<Option<&str>> = words.iter().map(text_of).collect();
     let Some(first) = arguments_start(&texts) else { return };
-    let number = code.requirements.iter().filter_map(|it| match it.part {
-        Part::Command(number) => Some(number + 1),
-        _ => None,
-    });
-    let part = Part::Command(number.max().unwrap_or(0));
+    let part = next_part(code);
     let mut index = Index::default();
     let noted = code.requirements.len();
     let mut at = first;
@@ -89,7 +88,13 @@ pub fn note<'s>(words: &[Word<'s>], started: &Started, code: &mut Code<'s>) {
         };
         let next = texts.get(at + 1).copied().flatten();
         if text.starts_with('-') {
-            if SAYING.contains(&text) {
+            if let Some(value) = words.get(at + 1).filter(|_| SAYING.contains(&text) && next.is_none()) {
+                // `--index-url ${TORCH_INDEX}`, which an `ARG` of the file may say.
+                match given_by_file(value, source) {
+                    Some(value) => lines::option(&format!("{text} {value}"), &mut index, &mut Vec::new()),
+                    None => index.links = true,
+                }
+            } else if SAYING.contains(&text) {
                 // Files that are named are looked at as files.
                 lines::option(&format!("{text} {}", next.unwrap_or_default()), &mut index, &mut Vec::new());
             } else {
@@ -104,8 +109,85 @@ pub fn note<'s>(words: &[Word<'s>], started: &Started, code: &mut Code<'s>) {
         }
         at += 1;
     }
+    set_by_variables(&texts, source, &mut index);
     let index = Arc::new(index);
     code.requirements[noted..].iter_mut().for_each(|it| it.index = Arc::clone(&index));
+}
+
+const CONDA: &[&str] = &["conda", "mamba", "micromamba"];
+
+/// `conda install -y pytorch cpuonly -c pytorch`
+fn note_conda<'s>(words: &[Word<'s>], code: &mut Code<'s>) {
+    const VALUED: &[&str] =
+        &["-c", "-f", "-n", "-p", "--channel", "--file", "--name", "--prefix", "--root-prefix"];
+    let texts: Vec<Option<&str>> = words.iter().map(text_of).collect();
+    let installs = |text: &Option<&str>| matches!(text, Some("install" | "create"));
+    let Some(start) = texts.iter().take(6).position(installs) else { return };
+    let part = next_part(code);
+    let mut at = start + 1;
+    while at < words.len() {
+        match texts[at] {
+            Some(text) if text.starts_with('-') => at += usize::from(VALUED.contains(&text)),
+            Some(text) => {
+                if let Some(mut requirement) = statement::conda(text, 0) {
+                    requirement.span = span_of(&words[at]);
+                    requirement.part = part.clone();
+                    code.requirements.push(requirement);
+                }
+            }
+            None => {}
+        }
+        at += 1;
+    }
+}
+
+fn next_part(code: &Code<'_>) -> Part {
+    let number = code.requirements.iter().filter_map(|it| match it.part {
+        Part::Command(number) => Some(number + 1),
+        _ => None,
+    });
+    Part::Command(number.max().unwrap_or(0))
+}
+
+/// What a file says of a variable that a word is: the default of an `ARG`, where nothing else is said of it.
+fn given_by_file<'t>(word: &'t Word<'_>, source: &'t str) -> Option<&'t str> {
+    let (ExprKind::Variable(name) | ExprKind::VariableOr(name, _)) = &word.expr.kind else { return None };
+    let mut said = assigned(source, name);
+    said.next().filter(|_| said.next().is_none())
+}
+
+/// Indexes that variables of the same file name: `ENV PIP_INDEX_URL=…`, `ENV UV_TORCH_BACKEND=cpu`.
+fn set_by_variables(texts: &[Option<&str>], source: &str, index: &mut Index) {
+    let for_uv = texts.iter().flatten().any(|text| program_name(text) == "uv");
+    let variables: &[(&str, &str)] = match for_uv {
+        true => &[
+            ("UV_DEFAULT_INDEX", "--index-url"),
+            ("UV_INDEX_URL", "--index-url"),
+            ("UV_TORCH_BACKEND", "--torch-backend"),
+        ],
+        false => &[("PIP_INDEX_URL", "--index-url")],
+    };
+    for (variable, option) in variables {
+        let mut said = assigned(source, variable);
+        if index.only.is_none()
+            && let Some(value) = said.next().filter(|value| said.next().is_none() && !value.contains('$'))
+        {
+            lines::option(&format!("{option} {value}"), index, &mut Vec::new());
+        }
+    }
+}
+
+/// The values that lines such as `ENV X=…`, `ARG X=…` and `export X=…` give to a variable.
+fn assigned<'t>(source: &'t str, variable: &'t str) -> impl Iterator<Item = &'t str> {
+    let text = move |line: &'t str| -> Option<&'t str> {
+        let line = line.trim_start();
+        let line =
+            ["ARG ", "ENV ", "export "].iter().find_map(|word| line.strip_prefix(word)).unwrap_or(line);
+        let value = line.trim_start().strip_prefix(variable)?.strip_prefix(['=', ' '])?;
+        let value = value.split_whitespace().next()?.trim_matches(['"', '\'']);
+        (!value.is_empty()).then_some(value)
+    };
+    source.lines().filter_map(text)
 }
 
 fn is_pip(name: &str) -> bool {

@@ -82,6 +82,9 @@ pub fn option(text: &str, index: &mut Index, included: &mut Vec<Included>) {
         "-c" | "--constraint" | "--constraints" => include(Part::Constraint),
         "-i" | "--index-url" | "--pypi-url" | "--default-index" => index.only = Some(value.to_owned()),
         "--extra-index-url" | "--index" => index.extra.push(value.to_owned()),
+        "--torch-backend" if value == "cpu" || value.starts_with("cu") => {
+            index.only = Some(format!("https://download.pytorch.org/whl/{value}"));
+        }
         "-f" | "--find-links" | "--torch-backend" => index.links = true,
         _ => {}
     }

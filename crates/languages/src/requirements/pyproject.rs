@@ -34,6 +34,17 @@ pub fn note<'s>(root: &Data<'s>, code: &mut Code<'s>) {
     }
     project.note_indexes();
     project.name_sources();
+    project.name_sources_of_pdm();
+    if let Some(pixi) = root.below(&["tool", "pixi"]) {
+        project.pixi(pixi);
+    }
+    code.requirements.extend(project.found);
+}
+
+/// Notes what a `pixi.toml` asks for: packages of conda, and those of PyPI.
+pub fn note_pixi<'s>(root: &Data<'s>, code: &mut Code<'s>) {
+    let mut project = Project { root, found: Vec::new() };
+    project.pixi(root);
     code.requirements.extend(project.found);
 }
 
@@ -98,6 +109,48 @@ impl Project<'_, '_> {
                 let source = value.get("source").or_else(|| value.get("index")).and_then(Data::text);
                 if let Some(url) = source.and_then(|name| address(self.root, name)) {
                     last.index = Arc::new(Index { only: Some(url), ..Index::default() });
+                }
+            }
+        }
+    }
+
+    fn pixi(&mut self, root: &Data<'_>) {
+        let features = root.get("feature").map(Data::entries).unwrap_or_default();
+        let features = features.iter().map(|feature| (&feature.value, Part::Group(feature.key.to_string())));
+        for (table, part) in std::iter::once((root, Part::Main)).chain(features) {
+            for entry in table.get("dependencies").map(Data::entries).unwrap_or_default() {
+                let said = |key: &str| entry.value.get(key).and_then(Data::text);
+                let version = entry.value.text().or_else(|| said("version")).unwrap_or("*");
+                let text = match said("build") {
+                    Some(build) => {
+                        format!("{}={}={build}", entry.key, version.trim_start_matches(['=', ' ']))
+                    }
+                    None => format!("{} {version}", entry.key),
+                };
+                let requirement = statement::conda(&text, 0);
+                let of_part = |it| Requirement { span: entry.span(), part: part.clone(), ..it };
+                self.found.extend(requirement.map(of_part));
+            }
+            for entry in table.get("pypi-dependencies").map(Data::entries).unwrap_or_default() {
+                let said = |key: &str| entry.value.get(key).and_then(Data::text);
+                let version = entry.value.text().or_else(|| said("version")).unwrap_or("*");
+                let clauses = if version == "*" { Some(Vec::new()) } else { statement::clauses(version) };
+                self.add(entry.span(), &entry.key, clauses, Grammar::Pep508, part.clone());
+                let given = said("url").or_else(|| said("git")).or_else(|| said("path"));
+                if let (Some(last), Some(only)) = (self.found.last_mut(), said("index").or(given)) {
+                    last.index = Arc::new(Index { only: Some(only.to_owned()), ..Index::default() });
+                }
+            }
+        }
+    }
+
+    /// `include_packages` of an index of PDM: these come from it alone.
+    fn name_sources_of_pdm(&mut self) {
+        for table in self.root.below(&["tool", "pdm", "source"]).map(Data::items).unwrap_or_default() {
+            let Some(url) = table.get("url").and_then(Data::text) else { continue };
+            for name in table.get("include_packages").map(Data::items).unwrap_or_default() {
+                if let Some(name) = name.text() {
+                    self.set_index(name, Index { only: Some(url.to_owned()), ..Index::default() });
                 }
             }
         }

@@ -169,6 +169,22 @@ pub fn conda(text: &str, start: usize) -> Option<Requirement> {
     // The one package that everybody knows by another name.
     let name = if matches!(name.as_str(), "pytorch" | "pytorch-gpu") { "torch".to_owned() } else { name };
     let rest = body[length..].trim();
+    // `pytorch=2.4=cpu*` names the build for the CPU, as a label does.
+    let build = rest.strip_prefix('=').and_then(|rest| rest.split('=').nth(1)).unwrap_or_default();
+    if build.trim_start_matches('*').starts_with("cpu")
+        && let Some(version) = rest[1..].split('=').next().filter(|version| is_version(version))
+    {
+        let clause = Clause { operator: "==".to_owned(), version: format!("{version}+cpu") };
+        return Some(Requirement {
+            span: Span::new(start, start + text.len()),
+            name,
+            clauses: Some(vec![clause]),
+            grammar: Grammar::Conda,
+            marker: String::new(),
+            part: Part::Main,
+            index: Default::default(),
+        });
+    }
     let versions = match rest.strip_prefix('=').filter(|rest| !rest.starts_with('=')) {
         // `=2.3` stands for all that begins so; a build may follow, which says nothing of the version.
         Some(fuzzy) => {

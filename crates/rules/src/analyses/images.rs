@@ -1,6 +1,6 @@
 //! The images that a project builds, and what is installed by commands, in them and by its scripts.
 
-use crate::code::{Part, Requirement};
+use crate::code::{Grammar, Part, Requirement};
 use crate::facts::{FileId, Place};
 use crate::rules::files::FileScope;
 use crate::sources::Language;
@@ -14,6 +14,14 @@ pub(super) fn images<'a>(scope: &FileScope<'a>) -> impl Iterator<Item = (FileId,
 /// What commands of the project ask of a package: `RUN pip install llama-cpp-python` of an image, and `pip install` of a script, a
 /// Makefile, or of the notebook that is looked at. What is there for tests says nothing of where the program runs.
 pub(super) fn asked_by_commands<'a>(scope: &FileScope<'a>, package: &str) -> Vec<(Place, &'a Requirement)> {
+    let mut asked = asked_of_any(scope, package);
+    // conda has builds of both kinds under one name.
+    asked.retain(|(_, asked)| asked.grammar != Grammar::Conda);
+    asked
+}
+
+/// The same of pip and of conda.
+pub(super) fn asked_of_any<'a>(scope: &FileScope<'a>, package: &str) -> Vec<(Place, &'a Requirement)> {
     let installs = |file: FileId, language: Language| match language {
         Language::Dockerfile => true,
         Language::Shell | Language::Makefile | Language::PowerShell | Language::Batch => {

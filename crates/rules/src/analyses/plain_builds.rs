@@ -51,6 +51,7 @@ const LIBRARIES: &[Library] = &[
                     | "faiss.GpuIndexFlatL2"
                     | "faiss.GpuIndexIVFFlat"
                     | "faiss.GpuIndexIVFPQ"
+                    | "faiss.index_cpu_to_all_gpus"
                     | "faiss.index_cpu_to_gpu"
                     | "faiss.index_cpu_to_gpu_multiple_py"
                     | "faiss.index_cpu_to_gpus_list"

@@ -2,11 +2,11 @@
 
 use super::label_of;
 use crate::code::walk::{CodeNode, walk};
-use crate::code::{Expr, ExprKind, Grammar, Requirement};
+use crate::code::{Expr, ExprKind, Grammar, Part, Requirement};
 use crate::facts::{Place, Span, lines_in};
 use crate::program::RunCommand;
 use crate::rules::analyses::cuda_calls::fails_without_driver;
-use crate::rules::analyses::images::{asked_by_commands, images};
+use crate::rules::analyses::images::{asked_of_any, images};
 use crate::rules::analyses::literal_defaults::{Literal, default_of};
 use crate::rules::files::{FileScope, RawFinding};
 use crate::sources::Language;
@@ -19,7 +19,7 @@ pub fn of_torch(scope: &FileScope<'_>) -> Vec<RawFinding> {
         return Vec::new();
     }
     let mut needed: Option<(Span, String)> = None;
-    if text.contains("cpu") {
+    if text.lines().any(|line| line.contains("cpu") && !line.contains("pip install")) {
         needed = device_by_command(scope).map(|span| (span, "torch.device".to_owned()));
         if needed.is_none() {
             return Vec::new();
@@ -33,19 +33,28 @@ pub fn of_torch(scope: &FileScope<'_>) -> Vec<RawFinding> {
         }
     });
     let Some((span, name)) = needed else { return Vec::new() };
-    let listed = scope.program.versions().asked(scope.program.name_of(scope.file), "torch");
-    let by_commands = asked_by_commands(scope, "torch");
+    let asked = |package: &str| scope.program.versions().asked(scope.program.name_of(scope.file), package);
+    let mut listed = asked("torch");
+    listed.extend(asked(OF_CONDA_FORGE));
+    let mut by_commands = asked_of_any(scope, "torch");
+    by_commands.extend(asked_of_any(scope, OF_CONDA_FORGE));
+    let without_gpu_by_commands = asked_of_any(scope, "cpuonly").len();
     // What an image installs is what runs in it; a list that it reads is one of these.
     let commands = by_commands.iter().map(|(_, asked)| *asked);
     let of_conda = listed.iter().filter(|asked| asked.grammar == Grammar::Conda).count();
-    let without_gpu = scope.program.versions().asked(scope.program.name_of(scope.file), "cpuonly").len();
+    let without_gpu = asked("cpuonly").len();
+    let conda_by_commands = by_commands.iter().filter(|(_, asked)| asked.grammar == Grammar::Conda).count();
     let all: Vec<&Requirement> = listed.into_iter().chain(commands).collect();
     let lists = lists_for_cpu(scope);
     let is_cpu = |asked: &&Requirement| {
         is_for_cpu(asked)
+            || asked.name == OF_CONDA_FORGE
             || lists.is_some() && says_nothing(asked)
             // `cpuonly` in each environment of conda.
-            || asked.grammar == Grammar::Conda && without_gpu >= of_conda
+            || asked.grammar == Grammar::Conda && match asked.part {
+                Part::Command(_) => without_gpu_by_commands >= conda_by_commands,
+                _ => without_gpu >= of_conda,
+            }
     };
     if all.is_empty() || !all.iter().all(is_cpu) || names_cuda(scope) {
         return Vec::new();
@@ -57,6 +66,9 @@ pub fn of_torch(scope: &FileScope<'_>) -> Vec<RawFinding> {
         None => raw_finding,
     }]
 }
+
+/// The build of conda-forge for the CPU.
+const OF_CONDA_FORGE: &str = "pytorch-cpu";
 
 /// `torch.device(os.environ.get("DEVICE", "cuda"))`, where nothing in the project names the CPU for it.
 fn device_by_default(expr: &Expr<'_>, scope: &FileScope<'_>) -> Option<String> {
