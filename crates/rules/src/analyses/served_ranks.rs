@@ -77,8 +77,18 @@ fn in_commands(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found: Vec<RawFinding> = Vec::new();
     for command in scope.own_commands() {
         let Some(told) = told_to_docker(command) else { continue };
-        let Some((server, at)) = server_in(&told) else { continue };
-        let Some((count, option)) = asked(&told[at + 1..], server.ranks) else { continue };
+        let by_server = server_in(&told).and_then(|(server, at)| {
+            let (count, option) = asked(&told[at + 1..], server.ranks)?;
+            Some((count, option, at))
+        });
+        // `docker run --gpus 2 image torchrun --nproc_per_node 4 fit.py`
+        let by_launcher = || {
+            let ranks = commands::ranks(&command.words())?;
+            let at =
+                told.iter().position(|word| ranks.option.starts_with(*word) && word.starts_with("--n"))?;
+            Some((ranks.count, ranks.option, at))
+        };
+        let Some((count, option, at)) = by_server.or_else(by_launcher) else { continue };
         let behind = |at: usize| match told[at] {
             "--gpus" => told.get(at + 1).copied(),
             word => word.strip_prefix("--gpus="),

@@ -1,5 +1,6 @@
 //! What a job of Slurm says about tasks and GPUs, and masks that reach beyond the GPUs that it asks for.
 
+use super::scheduler_requests::{asked_elsewhere, highest_of_array};
 use super::{served_ranks, submitted};
 use crate::code::walk::{CodeNode, walk};
 use crate::code::{ExprKind, SetVariable, StatementKind};
@@ -20,6 +21,8 @@ pub(super) struct Job {
     on_each: Option<(usize, usize)>,
     /// How many cards it gets on a machine, with the option that says so.
     cards: Option<(usize, String)>,
+    /// The same, or how many it gets on all machines together: on one these are no more.
+    at_most: Option<(usize, String)>,
     /// An option that shows each task one GPU.
     pub bound: Option<String>,
 }
@@ -30,7 +33,7 @@ pub(super) fn masks_beyond_request(scope: &FileScope<'_>) -> Vec<RawFinding> {
         return devices_beyond_launcher(scope).into_iter().collect();
     }
     let words: Vec<&str> = directives(scope.whole_text()).into_iter().map(|(_, word)| word).collect();
-    let Some((cards, option)) = Job::of(&words, "").cards else { return Vec::new() };
+    let Some((cards, option)) = Job::of(&words, "").at_most else { return Vec::new() };
     // A machine for one job alone may give it all its cards; and what `sbatch` is told overrules what the script says.
     let is_whole = words.iter().any(|word| word.starts_with("--exclusive"));
     if is_whole || submitted::is_told(scope, &counts_cards) {
@@ -38,7 +41,17 @@ pub(super) fn masks_beyond_request(scope: &FileScope<'_>) -> Vec<RawFinding> {
     }
     let mut found = Vec::new();
     let mut look = |set: &SetVariable<'_>| {
-        let Some(ExprKind::Text(mask)) = set.value.as_ref().map(|value| &value.kind) else { return };
+        let Some(value) = &set.value else { return };
+        let ExprKind::Text(mask) = &value.kind else {
+            // The number of the task in its array.
+            let written = scope.text(value.span);
+            if set.name == MASK && highest_of_array(&words, written).is_some_and(|highest| highest >= cards) {
+                let finding =
+                    RawFinding::at(scope.place(set.span)).word("what", format!("the mask `{written}`"));
+                found.push(finding.word("option", &option).word("given", masks::gpus(cards)));
+            }
+            return;
+        };
         let read = masks::read(mask);
         if set.name == MASK && read.highest.is_some_and(|highest| highest >= cards as u64) {
             let given = masks::gpus(cards);
@@ -86,10 +99,15 @@ pub(super) fn ranks_beyond_request(scope: &FileScope<'_>) -> Vec<RawFinding> {
 
 fn ranks_beyond_job(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let words: Vec<&str> = directives(scope.whole_text()).into_iter().map(|(_, word)| word).collect();
-    let Some((cards, option)) = Job::of(&words, "").cards else { return Vec::new() };
+    let asked = Job::of(&words, "").at_most.or_else(|| asked_elsewhere(scope));
+    let Some((cards, option)) = asked else { return Vec::new() };
     if words.iter().any(|word| word.starts_with("--exclusive")) || submitted::is_told(scope, &counts_cards) {
         return Vec::new();
     }
+    let advice = match words.is_empty() {
+        true => "start as many processes as the job asks for GPUs",
+        false => "start as many processes as the job asks for GPUs, `--nproc_per_node=$SLURM_GPUS_ON_NODE`",
+    };
     let mut found: Vec<RawFinding> = Vec::new();
     for command in scope.own_commands() {
         let words = command.words();
@@ -107,7 +125,7 @@ fn ranks_beyond_job(scope: &FileScope<'_>) -> Vec<RawFinding> {
                 .word("count", masks::gpus(ranks.count))
                 .word("option", &option)
                 .word("given", masks::gpus(cards))
-                .word("advice", "start as many processes as the job asks for GPUs, `--nproc_per_node=$SLURM_GPUS_ON_NODE`"),
+                .word("advice", advice),
         );
     }
     found.sort_by_key(|finding| finding.place.span);
@@ -280,6 +298,7 @@ impl Job {
             }
         }
         // One card, or all of them, lie in one machine.
+        job.at_most = job.cards.clone().or_else(|| all_cards.clone());
         let of_machine = |(count, _): &(usize, String)| *count == 1 || nodes == Some(1);
         job.cards = job.cards.or(all_cards.filter(of_machine));
         let number = |told: Option<(usize, usize)>| told.map(|(count, _)| count);
