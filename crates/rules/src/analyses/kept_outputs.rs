@@ -1,6 +1,7 @@
 //! Outputs of a model that a loop over all data keeps in a list, on the GPU.
 
 use super::gradients::{functions_without_gradients, with_is_off};
+use super::kept_hooks;
 use super::memory::{method_of, parts_of, path};
 use crate::code::walk::{Ancestor, CodeNode, functions_around, walk, walk_block};
 use crate::code::{Block, Call, Expr, ExprKind, Operator, Statement, StatementKind, Target};
@@ -29,6 +30,7 @@ pub(super) fn on_the_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
     }
     let off = functions_without_gradients(scope);
     let mut found = kept_by_callbacks(scope);
+    found.extend(kept_hooks::on_the_gpu(scope));
     walk(scope.code, &mut |part, around| {
         let CodeNode::Statement(step) = part else { return };
         let is_off = || {

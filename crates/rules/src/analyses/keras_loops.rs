@@ -1,5 +1,6 @@
 //! Models of Keras that are made in the turns of a loop, each beside the state of those before.
 
+use super::memory::function_named;
 use crate::code::walk::{Ancestor, CodeNode, walk, walk_block, within_function};
 use crate::code::{Block, Call, Expr, ExprKind, StatementKind, Target};
 use crate::rules::files::{FileScope, RawFinding};
@@ -20,7 +21,7 @@ pub(super) fn without_clearing(scope: &FileScope<'_>) -> Vec<RawFinding> {
     if CLEARING.iter().any(|word| text.contains(word)) {
         return Vec::new();
     }
-    let mut found = Vec::new();
+    let mut found = in_trials(scope);
     walk(scope.code, &mut |part, around| {
         let CodeNode::Statement(step) = part else { return };
         let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind else { return };
@@ -35,7 +36,8 @@ pub(super) fn without_clearing(scope: &FileScope<'_>) -> Vec<RawFinding> {
             StatementKind::While { body, .. } => body,
             _ => return,
         };
-        if in_each && makes_model(scope, call) && !is_kept(scope, body, name) {
+        let makes = makes_model(scope, call) || builds(scope, &value.kind);
+        if in_each && makes && !is_kept(scope, body, name) {
             found.push(RawFinding::at(scope.place(value.span)).word("text", text_of(scope, call)));
         }
     });
@@ -50,6 +52,62 @@ fn makes_model(scope: &FileScope<'_>, call: &Call<'_>) -> bool {
     let Some(path) = scope.names.path(&call.callee) else { return false };
     let rest = ["tensorflow.keras.", "keras.", "tf_keras."].iter().find_map(|root| path.strip_prefix(root));
     rest.is_some_and(|rest| MAKERS.contains(&rest.strip_prefix("models.").unwrap_or(rest)))
+}
+
+/// `build()`, of a function of the file that makes a model and returns it.
+fn builds(scope: &FileScope<'_>, value: &ExprKind<'_>) -> bool {
+    let ExprKind::Call(call) = value else { return false };
+    let ExprKind::Name(name) = call.callee.kind else { return false };
+    let Some(function) = function_named(scope, name) else { return false };
+    let mut made: Option<&str> = None;
+    let mut returned = false;
+    walk_block(scope.code, &function.body, &mut |part, _| {
+        let CodeNode::Statement(step) = part else { return };
+        match &step.kind {
+            StatementKind::Assign {
+                targets, value: Some(Expr { kind: ExprKind::Call(call), .. }), ..
+            } => {
+                if let [Target::Name(name, _)] = targets.as_slice()
+                    && makes_model(scope, call)
+                {
+                    made = Some(name);
+                }
+            }
+            StatementKind::Return(Some(value)) => {
+                returned |= match &value.kind {
+                    ExprKind::Name(name) => made == Some(name),
+                    ExprKind::Call(call) => makes_model(scope, call),
+                    _ => false,
+                };
+            }
+            _ => {}
+        }
+    });
+    returned
+}
+
+/// `study.optimize(objective)` of Optuna, whose function makes a model in each trial.
+fn in_trials(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    if !scope.whole_text().contains("optuna") {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    walk(scope.code, &mut |part, _| {
+        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        let ExprKind::Attribute(_, "optimize") = call.callee.kind else { return };
+        let Some(ExprKind::Name(name)) = call.arguments.first().map(|one| &one.value.kind) else { return };
+        let Some(function) = function_named(scope, name) else { return };
+        for step in &function.body {
+            if let StatementKind::Assign { value: Some(value), .. } = &step.kind
+                && let ExprKind::Call(call) = &value.kind
+                && (makes_model(scope, call) || builds(scope, &value.kind))
+            {
+                found.push(RawFinding::at(scope.place(value.span)).word("text", text_of(scope, call)));
+                return;
+            }
+        }
+    });
+    found
 }
 
 /// `for size in (8, 16)`, `for _ in range(2)`

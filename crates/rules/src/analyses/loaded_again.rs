@@ -14,8 +14,12 @@ const LOADERS: &[&str] = &[
     "clip.load",
     "easyocr.Reader",
     "faster_whisper.WhisperModel",
+    "keras.models.load_model",
+    "keras.saving.load_model",
     "sentence_transformers.CrossEncoder",
     "sentence_transformers.SentenceTransformer",
+    "tensorflow.keras.models.load_model",
+    "tensorflow.saved_model.load",
     "torch.hub.load",
     "transformers.pipeline",
     "ultralytics.YOLO",
@@ -41,7 +45,7 @@ const MOST_CALLS: usize = 3;
 /// Models that a script of Streamlit, a handler of Gradio or one of a server loads.
 pub(super) fn with_each_request(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let text = scope.whole_text();
-    if !["cuda", "device_map", "gpu"].iter().any(|word| text.contains(word)) {
+    if !["cuda", "device_map", "gpu", "keras", "tensorflow"].iter().any(|word| text.contains(word)) {
         return Vec::new();
     }
     let mut found: Vec<RawFinding> = Vec::new();

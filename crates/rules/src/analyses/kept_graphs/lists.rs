@@ -1,6 +1,6 @@
 //! Lists of losses and outputs: `losses.append(loss)` keeps the graph of every step of a loop, as a sum does.
 
-mod growing;
+pub(super) mod growing;
 
 use super::{
     GraphStep, Note, is_cut_off, is_tensor_method, is_without_graph, part_with_graph, terms, text_of_target,

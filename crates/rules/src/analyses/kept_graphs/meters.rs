@@ -42,8 +42,8 @@ pub(super) fn by_sums(scope: &FileScope<'_>, notes: &[Note]) -> Vec<RawFinding> 
         }
     });
     let finding = |(span, object, method, position, value): (Span, &Expr<'_>, &str, usize, String)| {
-        let total = sum_of(scope, class_of(scope, object)?, method, position)?;
-        if method == "__setitem__" && is_emptied_by_others(scope.whole_text(), &total) {
+        let (total, is_list) = sum_of(scope, class_of(scope, object)?, method, position)?;
+        if is_list && is_emptied_by_others(scope.whole_text(), &total) {
             return None;
         }
         let total = total.replacen("self", scope.text(object.span), 1);
@@ -84,8 +84,9 @@ fn class_of<'e>(scope: &'e FileScope<'_>, object: &'e Expr<'_>) -> Option<&'e st
     }
 }
 
-/// The attribute to which a method of a class adds one of its arguments, in this file or the one that defines the class.
-fn sum_of(scope: &FileScope<'_>, class: &str, method: &str, position: usize) -> Option<String> {
+/// The attribute to which a method of a class adds one of its arguments, in this file or the one that defines the class, and
+/// whether it is a list.
+fn sum_of(scope: &FileScope<'_>, class: &str, method: &str, position: usize) -> Option<(String, bool)> {
     if scope.code.classes.iter().any(|known| known.name == class) {
         return sum_in(scope, class, method, position);
     }
@@ -104,7 +105,7 @@ fn sum_of(scope: &FileScope<'_>, class: &str, method: &str, position: usize) -> 
     })
 }
 
-fn sum_in(scope: &FileScope<'_>, class: &str, method: &str, position: usize) -> Option<String> {
+fn sum_in(scope: &FileScope<'_>, class: &str, method: &str, position: usize) -> Option<(String, bool)> {
     let code = scope.code;
     let class = code.classes.iter().position(|known| known.name == class)?;
     let mut found = None;
@@ -135,11 +136,10 @@ fn sum_in(scope: &FileScope<'_>, class: &str, method: &str, position: usize) -> 
             && !is_changed
             && !replaced.contains(&function.span)
             && !is_without_graph(scope, around)
-            && method == "__setitem__"
             && !scope.whole_text().contains("deque(")
             && !is_emptied(scope.text(code.classes[class].span), &list)
         {
-            found.get_or_insert(list);
+            found.get_or_insert((list, true));
             return;
         }
         let (target, value) = match &step.kind {
@@ -177,7 +177,7 @@ fn sum_in(scope: &FileScope<'_>, class: &str, method: &str, position: usize) -> 
             && !replaced.contains(&function.span)
             && !is_without_graph(scope, around)
         {
-            found.get_or_insert(total);
+            found.get_or_insert((total, false));
         }
     });
     found

@@ -1,5 +1,6 @@
 //! Sums of losses that a function of the file returns: one function trains a step, and the loop around its calls adds up.
 
+use super::lists::growing::Lists;
 use super::{
     GraphStep, Note, is_cut_off, is_without_graph, part_with_graph, terms, text_of_target, with_graphs,
 };
@@ -26,9 +27,32 @@ pub(super) fn by_sums(scope: &FileScope<'_>, notes: &[Note]) -> Vec<RawFinding> 
     // Names that hold such a loss, each with the loop and what was begun in it.
     let mut losses: Vec<(Span, String)> = Vec::new();
     let mut begun: Vec<(Span, String)> = Vec::new();
+    let lists = Lists::of(scope);
     walk(scope.code, &mut |part, around| {
+        let (function, around) = within_function(around);
+        // `losses.append(train_step(batch))`
+        if let CodeNode::Expr(expr) = part {
+            let Some((list, "append", call)) = method_of(expr) else { return };
+            let Some(inside) = innermost_loop(around).map(|step| step.span) else { return };
+            let [only] = &call.arguments[..] else { return };
+            let name = scope.text(list.span);
+            let of_name = matches!(only.value.kind, ExprKind::Name(name) if losses.iter().any(|(at, known)| *at == inside && known == name));
+            let is_loss = of_name || has_graph(scope, &returned, &only.value, 0, false);
+            if is_loss
+                && !is_without_graph(scope, around)
+                && lists.grows(name, function, inside)
+                && !lists.is_differentiated(name, function, "")
+            {
+                found.push((
+                    inside,
+                    name.to_owned(),
+                    scope.text(only.value.span).to_owned(),
+                    only.value.span,
+                ));
+            }
+            return;
+        }
         let CodeNode::Statement(step) = part else { return };
-        let (_, around) = within_function(around);
         let Some(inside) = innermost_loop(around).map(|step| step.span) else { return };
         if is_without_graph(scope, around) {
             return;

@@ -7,7 +7,7 @@ use crate::rules::analyses::memory::{method_of, path};
 use crate::rules::files::FileScope;
 
 /// What a file does with its lists.
-pub(super) struct Lists<'s> {
+pub(in super::super) struct Lists<'s> {
     /// Each with the function that it stands in, the name, and whether the value is an empty list, or holds such lists.
     begun: Vec<(Option<usize>, &'s str, Span, bool)>,
     /// `losses.clear()`, `losses.pop(0)`, `del losses[:]`
@@ -27,7 +27,7 @@ pub(super) struct Lists<'s> {
 }
 
 impl<'s> Lists<'s> {
-    pub(super) fn of(scope: &FileScope<'s>) -> Lists<'s> {
+    pub(in super::super) fn of(scope: &FileScope<'s>) -> Lists<'s> {
         let functions = scope.code.functions.iter().enumerate();
         let mut lists = Lists {
             begun: Vec::new(),
@@ -117,7 +117,7 @@ impl<'s> Lists<'s> {
     }
 
     /// Whether a list grows in a loop, turn by turn.
-    pub(super) fn grows(&self, list: &str, function: Option<usize>, inside: Span) -> bool {
+    pub(in super::super) fn grows(&self, list: &str, function: Option<usize>, inside: Span) -> bool {
         let base = base_of(list);
         let of_object = base.starts_with("self.");
         let is_here = |at: Option<usize>| at == function || of_object;
@@ -144,7 +144,12 @@ impl<'s> Lists<'s> {
     }
 
     /// Whether what a list holds comes into something that is differentiated, but for `except.backward()`.
-    pub(super) fn is_differentiated(&self, list: &str, function: Option<usize>, except: &str) -> bool {
+    pub(in super::super) fn is_differentiated(
+        &self,
+        list: &str,
+        function: Option<usize>,
+        except: &str,
+    ) -> bool {
         let base = base_of(list);
         let is_here = |at: &Option<usize>| *at == function || base.starts_with("self.");
         let counts = |text: &str| except.is_empty() || !text.starts_with(except);
