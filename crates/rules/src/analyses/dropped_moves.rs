@@ -65,13 +65,32 @@ pub(super) fn as_statements(scope: &FileScope<'_>) -> Vec<RawFinding> {
 fn moved<'c>(scope: &FileScope<'_>, expr: &'c Expr<'_>) -> Option<&'c str> {
     let (object, method, call) = method_of(expr)?;
     let ExprKind::Name(name) = object.kind else { return None };
+    let is_part = is_tensor_of_tokenizer(scope, object);
     let to_gpu = match method {
         "cuda" => true,
         "to" => argument(&call.arguments, Some(0), Some("device"))
             .is_some_and(|device| names_gpu(scope, device, 0)),
         _ => false,
     };
-    (to_gpu && is_made_on_cpu(scope, object)).then_some(name)
+    (to_gpu && (is_part || is_made_on_cpu(scope, object))).then_some(name)
+}
+
+/// Whether a name stands for one of the tensors that a tokenizer gives: `tok(text, return_tensors="pt").input_ids`. What holds all
+/// of them moves them where they are, and so does a module.
+fn is_tensor_of_tokenizer(scope: &FileScope<'_>, object: &Expr<'_>) -> bool {
+    const PARTS: &[&str] = &["attention_mask", "input_ids", "pixel_values", "token_type_ids"];
+    let made = scope.names.meant(object);
+    let whole = match &made.kind {
+        ExprKind::Attribute(whole, name) if PARTS.contains(name) => Some(&**whole),
+        ExprKind::Item(item) => {
+            matches!(&item.1.kind, ExprKind::Text(name) if PARTS.contains(&&**name)).then_some(&item.0)
+        }
+        ExprKind::Call(call) if matches!(call.callee.kind, ExprKind::Attribute(_, "encode")) => Some(made),
+        _ => None,
+    };
+    let Some(ExprKind::Call(call)) = whole.map(|whole| &scope.names.meant(whole).kind) else { return false };
+    let given = argument(&call.arguments, None, Some("return_tensors"));
+    matches!(given.map(|given| &given.kind), Some(ExprKind::Text(kind)) if kind == "pt")
 }
 
 /// Whether a name stands for a tensor that a function of torch makes on the CPU.

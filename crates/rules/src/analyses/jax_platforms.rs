@@ -2,8 +2,9 @@
 
 use super::memory::function_called;
 use super::order::PlaceInFunction;
+use super::written_variables::{overwritten, written};
 use crate::code::walk::{Ancestor, CodeNode, walk, walk_block};
-use crate::code::{Expr, ExprKind};
+use crate::code::{Expr, ExprKind, StatementKind};
 use crate::program::knowledge::Does;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
@@ -29,11 +30,44 @@ pub(super) fn chosen_too_late(scope: &FileScope<'_>) -> Vec<RawFinding> {
             began.push(PlaceInFunction::of(expr.span, around));
         }
     });
-    let mut found = Vec::new();
+    let mut found = read_at_import(scope);
     for (seen, name) in &set {
         let Some(first) = began.iter().find(|first| first.precedes(seen)) else { continue };
         let raw_finding = RawFinding::at(scope.place(seen.span)).word("name", name);
+        let raw_finding = raw_finding.word("why", "JAX has already initialised its devices");
         found.push(raw_finding.beside(scope.place(first.span), "JAX begins here"));
+    }
+    found
+}
+
+/// `os.environ["JAX_PLATFORMS"] = "cpu"` below `import jax`, which reads it; what is set before as well, or for other processes, is
+/// left alone.
+fn read_at_import(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    const NAME: &str = "JAX_PLATFORMS";
+    const ELSEWHERE: &[&str] = &["jax_platforms", "multiprocessing", "reload(", "spawn", "subprocess"];
+    let text = scope.whole_text();
+    if !text.contains(NAME) || ELSEWHERE.iter().any(|word| text.contains(word)) {
+        return Vec::new();
+    }
+    let (mut imported, mut found, mut is_set) = (None, Vec::new(), false);
+    for step in &scope.code.body {
+        match &step.kind {
+            StatementKind::Import(import) if import.level == 0 && !import.lazy => {
+                let is_jax = import.module == "jax" || import.module.starts_with("jax.");
+                imported = imported.or(is_jax.then_some(step.span));
+            }
+            _ if !is_set && written(scope, step, NAME).is_some() => {
+                is_set = true;
+                let known = overwritten(scope, step, NAME)
+                    .is_some_and(|value| matches!(value.kind, ExprKind::Text(_)));
+                if let Some(before) = imported.filter(|_| known) {
+                    let raw_finding = RawFinding::at(scope.place(step.span)).word("name", NAME);
+                    let raw_finding = raw_finding.word("why", "JAX has read it when it was imported");
+                    found.push(raw_finding.beside(scope.place(before), "it is imported here"));
+                }
+            }
+            _ => {}
+        }
     }
     found
 }

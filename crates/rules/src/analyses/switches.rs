@@ -1,7 +1,7 @@
 //! Options of a command line that turn a GPU on or off, and that any text turns on: `type=bool`.
 
-use crate::code::walk::{CodeNode, walk};
-use crate::code::{Call, Expr, ExprKind};
+use crate::code::walk::{Ancestor, CodeNode, walk};
+use crate::code::{Call, Expr, ExprKind, StatementKind};
 use crate::findings::Severity;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
@@ -17,8 +17,10 @@ pub(super) fn that_any_text_turns_on(scope: &FileScope<'_>) -> Vec<RawFinding> {
         return Vec::new();
     }
     let mut found = Vec::new();
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    walk(scope.code, &mut |part, around| {
+        let CodeNode::Expr(expr) = part else { return };
+        found.extend(variable_as_switch(scope, expr, around));
+        let ExprKind::Call(call) = &expr.kind else { return };
         let Some(flag) = switch(call) else { return };
         let Some(kind) = argument(&call.arguments, None, Some("type")) else { return };
         if scope.names.path(kind) != Some("builtins.bool") {
@@ -27,6 +29,7 @@ pub(super) fn that_any_text_turns_on(scope: &FileScope<'_>) -> Vec<RawFinding> {
         let default =
             argument(&call.arguments, None, Some("default")).map(|one| &scope.names.meant(one).kind);
         let raw_finding = RawFinding::at(scope.place(kind.span)).word("name", flag);
+        let raw_finding = raw_finding.word("value", " False");
         // Without a default that is on, the option has a use: `--use_gpu True`.
         let is_on = matches!(default, Some(ExprKind::Bool(true) | ExprKind::Int(1)));
         found.push(match is_on || is_told_off(scope, flag) {
@@ -35,6 +38,44 @@ pub(super) fn that_any_text_turns_on(scope: &FileScope<'_>) -> Vec<RawFinding> {
         });
     });
     found
+}
+
+/// `bool(os.environ.get("USE_GPU", "0"))`, and `if os.getenv("USE_GPU", "false"):`, whose default is taken as true as well.
+fn variable_as_switch(
+    scope: &FileScope<'_>,
+    expr: &Expr<'_>,
+    around: &[Ancestor<'_, '_>],
+) -> Option<RawFinding> {
+    let ExprKind::Call(call) = &expr.kind else { return None };
+    let read = match scope.names.path(&call.callee)? {
+        "builtins.bool" => match &call.arguments.as_slice() {
+            [only] => match &only.value.kind {
+                ExprKind::Call(read) => read,
+                _ => return None,
+            },
+            _ => return None,
+        },
+        _ if is_test(around, expr) => call,
+        _ => return None,
+    };
+    let is_read = matches!(scope.names.path(&read.callee), Some("os.environ.get" | "os.getenv"));
+    let [name, default] = read.arguments.as_slice() else { return None };
+    let (ExprKind::Text(name), ExprKind::Text(default)) = (&name.value.kind, &default.value.kind) else {
+        return None;
+    };
+    let mut words = name.split('_').map(str::to_ascii_lowercase);
+    let is_of_gpu = is_read && words.any(|word| SUBJECTS.contains(&word.as_str()));
+    let says_no = matches!(&*default.to_ascii_lowercase(), "0" | "false" | "no" | "off");
+    (is_of_gpu && says_no).then(|| {
+        let raw_finding = RawFinding::at(scope.place(expr.span)).word("name", format!("{name}={default}"));
+        raw_finding.word("value", "")
+    })
+}
+
+/// `if EXPR:`, where nothing else is asked.
+fn is_test(around: &[Ancestor<'_, '_>], expr: &Expr<'_>) -> bool {
+    let Some(Ancestor::Test(step)) = around.last() else { return false };
+    matches!(&step.kind, StatementKind::Branch { test, .. } if test.span == expr.span)
 }
 
 /// The flag of an option that is named after a GPU: `--use_gpu`.

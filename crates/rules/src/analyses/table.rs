@@ -6,13 +6,13 @@ use super::{
     compared_devices, compute_types, counted_masks, cuda_switches, cupy_arrays, current_devices,
     current_kernels, dataset_workers, device_arguments, device_names, dropped_moves, emptied_masks,
     env_validators, environments, fixtures, gradients, half_on_cpu, hard_cuda, hardware, host_arrays,
-    import_proofs, inputs, jax_platforms, kept_counts, kept_on_current, late_moves, lazy_imports,
-    left_graphs, left_masks, left_models, legacy_constructors, loader_generators, loss_weights, made_layers,
-    made_tensors, mask_numbers, model_instances, negative_indices, nvml_indices, optional_imports,
-    parallel_kernels, parsed_masks, pickled, placed_models, plain_layers, python_names, quantized_moves,
-    rocm, second_contexts, switches, tensor_flow, tensorflow, tensorflow_cards, text_numbers, tf32,
-    touched_cards, uncalled_checks, unentered_contexts, unmoved_tensors, unread_settings, unused_choices,
-    visible_counts,
+    import_proofs, inputs, jax_platforms, kept_counts, kept_on_current, late_moves, late_switches,
+    lazy_imports, left_graphs, left_masks, left_models, legacy_constructors, loader_generators, loss_weights,
+    made_layers, made_tensors, mask_numbers, model_instances, negative_indices, nvml_indices,
+    optional_imports, parallel_kernels, parsed_masks, pickled, placed_models, plain_layers, python_names,
+    quantized_moves, rocm, second_contexts, switches, tensor_flow, tensorflow, tensorflow_cards,
+    text_numbers, tf32, touched_cards, uncalled_checks, unentered_contexts, unmoved_tensors, unread_settings,
+    unused_choices, visible_counts,
 };
 
 /// All of them, by name.
@@ -141,8 +141,13 @@ pub(super) const ANALYSES: &[Analysis] = &[
     Analysis { name: "gpu-spec-mismatch", words: hardware::PRODUCTS, look: hardware::wrong_products },
     Analysis { name: "gpu-switch-inverted", words: &["store_false"], look: switches::that_turn_it_off },
     Analysis {
+        name: "gpu-switched-on-late",
+        words: &["KERAS_BACKEND", "cudf.pandas", "cuml.accel", "prefer_gpu", "require_gpu"],
+        look: late_switches::behind_what_they_switch,
+    },
+    Analysis {
         name: "gpu-switch-always-on",
-        words: &["add_argument"],
+        words: &["add_argument", "environ", "getenv"],
         look: switches::that_any_text_turns_on,
     },
     Analysis {
@@ -189,7 +194,7 @@ pub(super) const ANALYSES: &[Analysis] = &[
     },
     Analysis {
         name: "jax-platform-too-late",
-        words: &["jax_platform"],
+        words: &["JAX_PLATFORMS", "jax_platform"],
         look: jax_platforms::chosen_too_late,
     },
     Analysis {

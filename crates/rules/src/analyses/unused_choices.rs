@@ -38,6 +38,7 @@ pub(super) fn that_nobody_takes(scope: &FileScope<'_>) -> Vec<RawFinding> {
     found.extend(lost_options(scope));
     found.extend(overwritten_options::in_other_files(scope));
     found.extend(unread_names(scope));
+    found.extend(unread_attributes(scope));
     found.extend(unused_parameters::for_devices(scope));
     found.extend(unread_settings::unread_flags(scope));
     found
@@ -59,6 +60,7 @@ fn unread_options(scope: &FileScope<'_>) -> Vec<RawFinding> {
     // Where the GPU is used, or a script is started, and what is wrong with that.
     let mut uses: Option<(Span, &str)> = None;
     let mut started: Option<(Span, &str)> = None;
+    let mut made: Option<(Span, &str)> = None;
     let mut read: FxHashSet<&str> = FxHashSet::default();
     let mut handed = false;
     walk(scope.code, &mut |part, _| {
@@ -81,6 +83,9 @@ fn unread_options(scope: &FileScope<'_>) -> Vec<RawFinding> {
                 if uses.is_none() && reaches_cuda(expr, scope).is_some_and(|name| !is_question(&name)) {
                     uses = Some((expr.span, "the GPU is used here, whatever the option says"));
                 }
+                if made.is_none() && trains(scope, call) {
+                    made = Some((expr.span, "what is made here stays where it is, whatever the option says"));
+                }
                 if started.is_none() && starts_command(scope, call) {
                     started = Some((expr.span, "what is started here is not told of it"));
                 }
@@ -90,17 +95,20 @@ fn unread_options(scope: &FileScope<'_>) -> Vec<RawFinding> {
     });
     // A script that starts others has its options for them.
     let started = started.filter(|_| starts_scripts(scope.whole_text()));
-    let Some((uses, how)) = uses.or(started).filter(|_| !handed) else { return Vec::new() };
+    // Nothing needs the GPU: the option was meant for what comes.
+    let is_idle = uses.or(started).is_none();
+    let Some((uses, how)) = uses.or(started).or(made).filter(|_| !handed) else { return Vec::new() };
     let is_unread = |(_, name, _): &&(Span, String, &str)| {
         !read.contains(name.as_str()) && !may_be_read_elsewhere(scope, name)
     };
     let raw_finding = |(span, name, flag): &(Span, String, &str)| {
         let says = if COUNTS.contains(&name.as_str()) { "how many GPUs to use" } else { WHICH };
-        RawFinding::at(scope.place(*span))
+        let raw_finding = RawFinding::at(scope.place(*span))
             .word("what", format!("the option `{flag}`"))
             .word("says", says)
             .word("fate", UNREAD)
-            .beside(scope.place(uses), how)
+            .beside(scope.place(uses), how);
+        if is_idle { raw_finding.at_most(Severity::Note) } else { raw_finding }
     };
     options.iter().filter(is_unread).map(raw_finding).collect()
 }
@@ -305,7 +313,9 @@ fn unread_names(scope: &FileScope<'_>) -> Vec<RawFinding> {
             StatementKind::Share(names) => shared.extend(names.iter().copied()),
             _ => {}
         },
-        CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) => places |= places_something(call),
+        CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) => {
+            places |= places_something(call) || trains(scope, call);
+        }
         CodeNode::Expr(Expr { kind: ExprKind::Name(name), .. }) if is_device_name(name) => {
             read.push((functions_around(around).collect(), name));
         }
@@ -328,12 +338,54 @@ fn unread_names(scope: &FileScope<'_>) -> Vec<RawFinding> {
     chosen.iter().filter(is_unread).map(raw_finding).collect()
 }
 
+/// `self.device = torch.device("cuda" if … else "cpu")` of a class, where no file of the project looks at a `.device`, and one trains
+/// a model.
+fn unread_attributes(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    let mut chosen: Vec<(&str, Span)> = Vec::new();
+    walk(scope.code, &mut |part, _| {
+        let CodeNode::Statement(step) = part else { return };
+        let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind else { return };
+        let [Target::Attribute(object, name)] = targets.as_slice() else { return };
+        if matches!(object.kind, ExprKind::Name("self")) && is_device_name(name) && is_choice(scope, value) {
+            chosen.push((name, step.span));
+        }
+    });
+    let [(name, span)] = chosen[..] else { return Vec::new() };
+    let trains = scope.program.every_file().any(|(_, file)| file.text.contains("torch.optim."));
+    let is_read = scope.program.every_file().any(|(id, file)| {
+        let text = &*file.text;
+        text.match_indices(name).any(|(at, _)| {
+            let is_own = id == scope.file && span.range().start <= at && at < span.range().end;
+            let names = text[..at].ends_with(['.', '"', '\'']);
+            names
+                && !is_own
+                && !text[at + name.len()..].starts_with(|c: char| c.is_alphanumeric() || c == '_')
+                && !text[..at].ends_with("torch.")
+        })
+    });
+    if !trains || is_read {
+        return Vec::new();
+    }
+    let raw_finding = RawFinding::at(scope.place(span)).word("what", format!("`self.{name}`"));
+    vec![raw_finding.word("says", WHICH).word("fate", UNREAD).at_most(Severity::Note)]
+}
+
 /// `args.pop("device")`, of the options of a command line.
 fn takes_option(value: &Expr<'_>) -> bool {
     let ExprKind::Call(call) = &value.kind else { return false };
     let takes = matches!(call.callee.kind, ExprKind::Attribute(_, "pop"));
     let first = call.arguments.first().map(|one| &one.value.kind);
     takes && matches!(first, Some(ExprKind::Text(name)) if OPTIONS.contains(&name.as_ref()))
+}
+
+/// A layer or a model that a file makes itself and trains: `torch.optim.SGD(net.parameters())`.
+pub(super) fn trains(scope: &FileScope<'_>, call: &Call<'_>) -> bool {
+    let is_optimizer = scope.names.path(&call.callee).is_some_and(|path| path.starts_with("torch.optim."));
+    is_optimizer
+        || scope
+            .names
+            .path(&call.callee)
+            .is_some_and(|path| path.starts_with("torch.nn.") && !path.contains("functional"))
 }
 
 /// A call that loads or moves what lies on some device: `GLiNER.from_pretrained("m")`, `load_model(path)`, `net.cuda()`.

@@ -1,10 +1,11 @@
 //! Parameters for a device that a function never looks at, while it puts something on the device of another name.
 
 use super::cuda_calls::names_gpu;
-use super::unused_choices::{UNREAD, WHICH};
-use crate::code::walk::{CodeNode, walk_block};
+use super::unused_choices::{UNREAD, WHICH, trains};
+use crate::code::walk::{CodeNode, walk, walk_block};
 use crate::code::{Expr, ExprKind, Function, Parameter, ParameterKind, Statement, StatementKind, Target};
 use crate::facts::Span;
+use crate::findings::Severity;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 
@@ -27,7 +28,10 @@ pub(super) fn for_devices(scope: &FileScope<'_>) -> Vec<RawFinding> {
         {
             continue;
         }
-        let Some(placed) = placed_in(scope, function, parameter.name) else { continue };
+        let Some(placed) = placed_in(scope, function, parameter.name) else {
+            found.extend(of_command(scope, function, parameter));
+            continue;
+        };
         let what = format!("the parameter `{}` of `{}`", parameter.name, function.name);
         let raw_finding = RawFinding::at(scope.place(parameter.span)).word("what", what).word("says", WHICH);
         let raw_finding = raw_finding.word("fate", UNREAD);
@@ -98,4 +102,50 @@ fn placed_in(scope: &FileScope<'_>, function: &Function<'_>, parameter: &str) ->
         }
     });
     placed
+}
+
+/// `--device` of click, typer and fire, in a command that makes a model and leaves it where it is.
+fn of_command(
+    scope: &FileScope<'_>,
+    function: &Function<'_>,
+    parameter: &Parameter<'_>,
+) -> Option<RawFinding> {
+    let mut is_command = false;
+    walk(scope.code, &mut |part, _| match part {
+        CodeNode::Statement(Statement {
+            kind: StatementKind::Define { function: number, decorators },
+            ..
+        }) => {
+            let names_command = |decorator: &Expr<'_>| {
+                let callee = match &decorator.kind {
+                    ExprKind::Call(call) => &call.callee,
+                    _ => decorator,
+                };
+                matches!(callee.kind, ExprKind::Attribute(_, "command"))
+            };
+            is_command |= std::ptr::eq(&scope.code.functions[*number], function)
+                && decorators.iter().any(names_command);
+        }
+        CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) => {
+            let runs = matches!(scope.names.path(&call.callee), Some("fire.Fire" | "typer.run"));
+            let first = call.arguments.first().map(|one| &one.value.kind);
+            is_command |= runs && matches!(first, Some(ExprKind::Name(name)) if *name == function.name);
+        }
+        _ => {}
+    });
+    let mut made = None;
+    walk_block(scope.code, &function.body, &mut |part, _| {
+        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        if made.is_none() && trains(scope, call) {
+            made = Some(expr.span);
+        }
+    });
+    let made = made.filter(|_| is_command)?;
+    let what = format!("the parameter `{}` of `{}`", parameter.name, function.name);
+    let raw_finding = RawFinding::at(scope.place(parameter.span)).word("what", what).word("says", WHICH);
+    let raw_finding = raw_finding.word("fate", UNREAD).at_most(Severity::Note);
+    Some(
+        raw_finding
+            .beside(scope.place(made), "what is made here stays where it is, whatever the caller says"),
+    )
 }
