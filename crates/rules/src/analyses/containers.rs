@@ -4,7 +4,7 @@ use super::images::images;
 use super::loader_generators::LOADERS;
 use super::{served, served_memory};
 use crate::code::walk::{CodeNode, walk};
-use crate::code::{Expr, ExprKind};
+use crate::code::{Expr, ExprKind, Host};
 use crate::commands::{program_name, ranks};
 use crate::facts::{FileId, Place, Span, lines_in};
 use crate::languages::is_split_list;
@@ -217,11 +217,12 @@ pub(super) fn servers_without_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
     const ON_CPU: &[&str] = &["--disable-custom-kernels", "cpu", "--help", "--version", "--env"];
     /// What is looked at by hand, or needs no GPU.
     const BY_HAND: &[&str] = &["bash", "sh", "pip", "pip3", "ls", "cat", "nvcc", "chown", "mkdir"];
-    if scope.language() == Language::Yaml {
-        return served::services_without_gpu(scope);
-    }
-    let mut found: Vec<RawFinding> = Vec::new();
-    for command in scope.own_commands() {
+    let mut found = match scope.language() {
+        Language::Yaml => served::services_without_gpu(scope),
+        _ => Vec::new(),
+    };
+    // A runner that GitHub hosts has none to give.
+    for command in scope.own_commands().filter(|command| command.host != Host::NoGpu) {
         let Some(told) = told_to_docker(command) else { continue };
         let made = told.iter().enumerate().find_map(|(at, word)| Some((made_for_gpu(word)?, at)));
         let Some((name, at)) = made else { continue };
@@ -236,7 +237,7 @@ pub(super) fn servers_without_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
             && options_are_known(command, &told)
             && !found.iter().any(|known| known.place == command.site)
         {
-            found.push(RawFinding::at(command.site).word("name", name));
+            found.push(RawFinding::at(command.site).word("name", name).word("wants", served::MADE_FOR_GPU));
         }
     }
     found

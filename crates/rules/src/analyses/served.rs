@@ -6,6 +6,9 @@ use crate::code::{Expr, ExprKind};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
 
+/// What most of these images are.
+pub(super) const MADE_FOR_GPU: &str = "is made for a GPU";
+
 /// The containers of the file, each with whether it is a service of Compose.
 pub(super) fn containers_in<'e>(root: &'e Expr<'e>, look: &mut dyn FnMut(&'e Expr<'e>, bool)) {
     if let Some(Expr { kind: ExprKind::Mapping(services), .. }) = value(root, "services") {
@@ -78,7 +81,8 @@ pub(super) fn services_without_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
         };
         let is_open = GIVES.iter().any(|key| value(service, key).is_some());
         if is_service && !is_open && words_of(service).is_some() {
-            found.push(RawFinding::at(scope.place(node.span)).word("name", name));
+            let raw_finding = RawFinding::at(scope.place(node.span)).word("name", name);
+            found.push(raw_finding.word("wants", MADE_FOR_GPU));
         }
     });
     found
@@ -120,9 +124,10 @@ fn pods_without_gpu(scope: &FileScope<'_>, root: &Expr<'_>) -> Vec<RawFinding> {
         let is_told = words.iter().enumerate().any(|(at, (_, word))| told(at, word));
         let on_cpu = words.iter().any(|(_, word)| word.contains("cpu"));
         let name = text_of(Some(image));
-        let made = name.and_then(made_for_gpu).or(name.filter(|_| is_told));
-        if let Some(name) = made.filter(|_| !on_cpu) {
-            found.push(RawFinding::at(scope.place(image.span)).word("name", name));
+        let made = name.and_then(made_for_gpu).map(|name| (name, MADE_FOR_GPU));
+        let told = name.filter(|_| is_told).map(|name| (name, "is told to take a GPU"));
+        if let Some((name, wants)) = made.or(told).filter(|_| !on_cpu) {
+            found.push(RawFinding::at(scope.place(image.span)).word("name", name).word("wants", wants));
         }
     });
     found
