@@ -112,7 +112,7 @@ fn each_runs_for_itself() {
 #[test]
 fn who_is_not_read_may_set_what_is_missing() {
     for (name, text) in [
-        ("run.fish", "set -gx CUDA_VISIBLE_DEVICES 0\npython train.py\n"),
+        ("run.nu", "$env.CUDA_VISIBLE_DEVICES = \"0\"\npython train.py\n"),
         ("Snakefile", "rule train:\n    shell: 'CUDA_VISIBLE_DEVICES=0 python ./train.py'\n"),
         (
             "noxfile.py",
