@@ -70,8 +70,12 @@ pub fn observations<'s>(
         let text = format!("NVIDIA_VISIBLE_DEVICES={devices}");
         seen.push(observed(Observation::CountOverNames, &text, expressions[at].span, source));
     }
+    // A privileged container has all GPUs of its machine.
+    let is_privileged =
+        || words.iter().flatten().any(|word| matches!(*word, "--privileged" | "--privileged=true"));
     if let (Some(given), Some((at, devices))) = (given, mask)
         && is_beyond(devices, given)
+        && !is_privileged()
     {
         let text = format!("CUDA_VISIBLE_DEVICES={devices}");
         seen.push(observed(Observation::DoubleRemap, &text, expressions[at].span, source));

@@ -61,6 +61,7 @@ pub(super) fn start(words: &[Option<&str>], at: usize, name: &str, invocation: &
             env_files: container.env_files,
             gpus: match container.gpus {
                 Gpus::None if container.is_open => Gpus::Unknown,
+                Gpus::Some if container.has_all_devices => Gpus::All,
                 gpus => gpus,
             },
         },
@@ -101,6 +102,8 @@ struct Container {
     gpus: Gpus,
     /// An option may bring GPUs that it does not name.
     is_open: bool,
+    /// It is privileged: given any GPUs, it has all of the machine.
+    has_all_devices: bool,
     /// The position of the program that runs instead of the image's own.
     entry_point: Option<usize>,
 }
@@ -112,6 +115,7 @@ impl Default for Container {
             env_files: Vec::new(),
             gpus: Gpus::None,
             is_open: false,
+            has_all_devices: false,
             entry_point: None,
         }
     }
@@ -144,6 +148,8 @@ impl Container {
             };
             let is_flag = FLAGS.contains(&name) || is_letters(name);
             if is_flag {
+                self.has_all_devices |=
+                    name == "--privileged" && attached.is_none_or(|(.., value)| value != "false");
                 at += 1;
                 continue;
             }

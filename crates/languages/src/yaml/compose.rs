@@ -56,7 +56,10 @@ fn lower_service<'s>(entry: &Entry<'s>, services: &Node<'s>, lowering: &mut Lowe
     let host = if extended.is_some() { Host::Container } else { gpus.host(&set, without_gpus(&service)) };
     body.extend(extended);
     body.extend(gpus.steps(entry.key.span));
-    body.extend(containers::remapped(&set, gpus.count, source));
+    // A privileged container has all GPUs of its machine, so that a mask counts among these.
+    let is_privileged = service.get("privileged").is_some_and(|told| told.text() == Some("true"));
+    gpus.count = gpus.count.filter(|_| !is_privileged);
+    body.extend(containers::remapped(&set, gpus.count, source).filter(|_| !is_privileged));
     body.extend(contradictions(&service, &set, source));
     body.extend(without_group(&service, source));
     body.extend(for_cpu(&service, source));
@@ -238,7 +241,8 @@ fn privileged<'s>(
     set: &[SetVariable<'s>],
     source: &'s Source,
 ) -> Option<Statement<'s>> {
-    let told = service.get("privileged").filter(|told| told.text() == Some("true"))?;
+    let has_mask = set.iter().any(|set| set.name == MASK);
+    let told = service.get("privileged").filter(|told| told.text() == Some("true") && !has_mask)?;
     // `nvidia.com/gpu=all` is how CDI names all of them.
     let is_card = |text: &str| {
         let name = text.trim().rsplit('=').next().unwrap_or_default();

@@ -6,7 +6,7 @@ use super::containers::Gpus;
 use super::environments;
 use super::reader::{Node, Value};
 use super::values::{References, variables};
-use super::{Lowering, set_all};
+use super::{Lowering, MASK, set_all};
 use crate::code::{Block, ExprKind, Host, Observation, SetVariable, Statement, StatementKind};
 use crate::languages::containers::{observed_at, remapped};
 use crate::sources::Source;
@@ -94,7 +94,7 @@ fn lower_container<'s>(container: &Rc<Node<'s>>, pod: Pod, lowering: &mut Loweri
     if !gpus.any && !pod.for_node {
         body.extend(none_of_open_image(container, &set, source));
     }
-    body.extend(privileged(container, &gpus, pod, source));
+    body.extend(privileged(container, &set, &gpus, pod, source));
     if pod.is_own {
         body.extend(of_the_pod(container, &gpus, source));
     }
@@ -106,7 +106,10 @@ fn lower_container<'s>(container: &Rc<Node<'s>>, pod: Pod, lowering: &mut Loweri
         let path = super::values::unknown(from.span);
         body.push(Statement { span: from.span, kind: StatementKind::Source(path) });
     }
-    body.extend(remapped(&set, gpus.count, source));
+    // A privileged container has all GPUs of its machine, so that the mask counts among these.
+    if !is_privileged(container) {
+        body.extend(remapped(&set, gpus.count, source));
+    }
     body.extend(set_all(set));
     if let Some(folder) = container.get("workingDir") {
         body.push(change_folder(super::values::value(folder, References::Parentheses, source)));
@@ -150,11 +153,25 @@ fn chosen_aside<'s>(
     Some(observed_at(what, &format!("NVIDIA_VISIBLE_DEVICES={devices}"), chosen.span, source))
 }
 
-/// `privileged: true` beside a number of GPUs: all devices of the machine are in the container.
-fn privileged<'s>(container: &Node<'s>, gpus: &Gpus, pod: Pod, source: &'s Source) -> Option<Statement<'s>> {
+fn is_privileged(container: &Node<'_>) -> bool {
+    let privileged = || container.get("securityContext")?.get("privileged")?.text();
+    privileged() == Some("true")
+}
+
+/// `privileged: true` beside a number of GPUs: all devices of the machine are in the container. Whoever sets a mask beside it has
+/// chosen among them, and machines with more than eight are rare.
+fn privileged<'s>(
+    container: &Node<'s>,
+    set: &[SetVariable<'s>],
+    gpus: &Gpus,
+    pod: Pod,
+    source: &'s Source,
+) -> Option<Statement<'s>> {
+    const WHOLE: usize = 8;
     let context = container.get("securityContext")?;
     let entry = context.entries().iter().find(|entry| entry.key() == "privileged")?;
-    let is_on = entry.value.text() == Some("true") && gpus.count.is_some() && !pod.for_node;
+    let is_part = gpus.count.is_some_and(|count| count < WHOLE) && !set.iter().any(|set| set.name == MASK);
+    let is_on = entry.value.text() == Some("true") && is_part && !pod.for_node;
     let seen =
         || observed_at(Observation::PrivilegedBesideScheduler, "privileged: true", entry.span(), source);
     is_on.then(seen)
@@ -239,7 +256,7 @@ fn none_of_open_image<'s>(
 }
 
 /// The GPUs that the scheduler chooses for a container.
-fn given(resources: &Node<'_>) -> Gpus {
+pub fn given(resources: &Node<'_>) -> Gpus {
     let lists = ["limits", "requests"].iter().filter_map(|list| resources.get(list));
     let mut entries = lists.flat_map(|list| list.entries());
     if let Some(entry) = entries.find(|entry| is_gpu(entry.key()) && entry.value.text() != Some("0")) {
