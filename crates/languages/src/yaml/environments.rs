@@ -1,6 +1,8 @@
 //! Any other YAML: maps that are the environment of somebody's program, and keys that choose a device.
 
 use super::super::settings;
+use super::containers::Gpus;
+use super::kubernetes;
 use super::reader::{Entry, Node};
 use super::values::{References, variables};
 use super::{Lowering, MASK, ORDER, set_all};
@@ -56,7 +58,11 @@ fn find<'s>(node: &Rc<Node<'s>>, key: Span, lowering: &mut Lowering<'s>) {
             continue;
         }
         if is_environment(name) && sets_gpu_variable(&entry.value) {
-            lower_environment(entry.key.span, &entry.value, lowering);
+            let gpus = node.get("resources").map(|resources| kubernetes::given(resources));
+            match gpus.filter(|gpus| gpus.any) {
+                Some(gpus) => lower_container(entry.key.span, &entry.value, gpus, lowering),
+                None => lower_environment(entry.key.span, &entry.value, lowering),
+            }
         } else {
             find(&entry.value, entry.key.span, lowering);
         }
@@ -71,6 +77,16 @@ pub fn lower_environment<'s>(span: Span, node: &Node<'s>, lowering: &mut Lowerin
     }
     let body: Block<'s> = set_all(variables(node, References::Dollar, lowering.source)).collect();
     lowering.add_unit(span, "environment", Host::Machine, body);
+}
+
+/// An environment beside the GPUs that the scheduler shall choose, as in the values of a chart: that of a container.
+fn lower_container<'s>(span: Span, node: &Node<'s>, gpus: Gpus, lowering: &mut Lowering<'s>) {
+    if !lowering.spend(node.span.range().len()) {
+        return;
+    }
+    let mut body: Block<'s> = gpus.steps(span);
+    body.extend(set_all(variables(node, References::Dollar, lowering.source)));
+    lowering.add_unit(span, "environment", Host::Container, body);
 }
 
 fn is_environment(key: &str) -> bool {
