@@ -14,7 +14,7 @@ const CLOSING: &[&str] = &["head.repo", "fork", "author_association", "github.ac
 /// The steps that say what was seen.
 pub fn of_job<'s>(root: &Node<'s>, entry: &Entry<'s>, runner: Runner, source: &'s Source) -> Block<'s> {
     let Some(runs_on) = entry.value.get("runs-on").filter(|_| runner.is_own) else { return Vec::new() };
-    let about_gpu = says_gpu(&source.text[entry.span().range()]);
+    let about_gpu = speaks_of_gpu(&entry.value, &source.text[entry.span().range()]);
     let mut seen = Vec::new();
     if runner.is_bare {
         seen.push(Observation::BareRunner);
@@ -30,6 +30,15 @@ pub fn of_job<'s>(root: &Node<'s>, entry: &Entry<'s>, runner: Runner, source: &'
         }
     };
     seen.into_iter().map(step).collect()
+}
+
+/// Whether a job speaks of GPUs. The name of an image that it builds on, or of a repository, is no GPU.
+fn speaks_of_gpu(job: &Node<'_>, text: &str) -> bool {
+    let is_name = |word: &str| {
+        let word = word.to_ascii_lowercase();
+        word.contains("nvidia/") && job.get("container").is_none()
+    };
+    text.split_whitespace().any(|word| !is_name(word) && says_gpu(word))
 }
 
 /// Whether a job keeps forks out by its condition, or by that of a job that it needs: it is skipped with that.
