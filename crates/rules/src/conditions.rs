@@ -82,6 +82,7 @@ impl Scope<'_> {
             && is(condition.for_test, &|| self.is_for_test(id))
             && is(condition.led_by_test, &|| self.is_led_by_test(event))
             && is(condition.told_by_call, &|| self.is_told_by_call(event))
+            && is(condition.disarming, &|| self.is_disarming(event))
             && is(condition.in_one_test, &|| self.is_in_one_test(event))
             && is(condition.released, &|| self.is_released(id))
             && is(condition.outlives_test, &|| self.outlives_test(event))

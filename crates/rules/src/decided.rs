@@ -230,6 +230,11 @@ const FLAGS: &[Flag] = &[
         "the file sets it by no call of the library",
     ),
     (
+        |c| &mut c.disarming,
+        "the function takes functions away from the process, for code that it does not trust",
+        "the function takes no functions away from the process",
+    ),
+    (
         |c| &mut c.forked_use,
         "the copy of the process uses CUDA",
         "no copy of a process that had initialised CUDA uses it",

@@ -111,6 +111,10 @@ impl Scope<'_> {
             (condition.in_one_test, "one test writes this value and the earlier one"),
             (condition.led_by_test, "a test leads to it, in code that is no test"),
             (condition.told_by_call, "the file sets it by a call of the library as well"),
+            (
+                condition.disarming,
+                "the function takes functions away from the process, for code that it does not trust",
+            ),
             (condition.for_test, "a test sets it for itself, and no GPU is used after"),
             (condition.for_child, "a process is started before this one uses the GPU again"),
         ];

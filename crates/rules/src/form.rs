@@ -128,6 +128,7 @@ impl Condition {
             ("in-one-test", self.in_one_test.is_some()),
             ("led-by-test", self.led_by_test.is_some()),
             ("told-by-call", self.told_by_call.is_some()),
+            ("disarming", self.disarming.is_some()),
             ("passing", self.passing.is_some()),
             ("among-tests", self.among_tests.is_some()),
             ("for-colab", self.for_colab.is_some()),

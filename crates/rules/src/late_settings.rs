@@ -1,6 +1,7 @@
 //! Variables that are set too late, and who minds: tests that import a program, and libraries that are told in another way too.
 
 use super::evaluate::Scope;
+use crate::facts::Place;
 use crate::program::trace::{Event, EventKind};
 
 impl Scope<'_> {
@@ -15,6 +16,19 @@ impl Scope<'_> {
         let EventKind::Write { value: Some(value), .. } = &event.what else { return false };
         let is_of_file = || self.program.sources.file(event.place.file).text.contains(&**value);
         self.is_led_by_test(event) && !is_of_file()
+    }
+
+    /// Whether the function of a write also takes functions away from the process, `os.kill = None`: what it sets is meant for the
+    /// code that it does not trust.
+    pub(super) fn is_disarming(&self, event: &Event) -> bool {
+        let file = event.place.file;
+        let spans = self.program.functions_that_ran(file).iter().map(|function| function.span);
+        let own =
+            spans.filter(|span| span.start <= event.place.span.start && event.place.span.end <= span.end);
+        let Some(span) = own.min_by_key(|span| span.end - span.start) else { return false };
+        let taken = [".kill = None", ".system = None", ".fork = None", ".putenv = None"];
+        let takes_away = |line: &str| taken.iter().any(|end| line.trim_end().ends_with(end));
+        self.program.text(Place { file, span }).lines().any(takes_away)
     }
 
     /// Whether the file of a write sets the same by `jax.config.update("jax_platforms", …)`: a value that is written there is the
