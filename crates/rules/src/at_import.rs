@@ -72,8 +72,9 @@ impl Scope<'_> {
                 || folder_of(name).split('/').any(|folder| matches!(folder, "test" | "tests"))
         };
         // An example is a program that a test runs by importing it.
-        (lies(file) || self.program.start_of(file).is_some())
-            && self.program.importers(file).iter().all(|importer| lies(importer.file))
+        let importers = self.program.importers(file);
+        (lies(file) || self.program.start_of(file).is_some() && !importers.is_empty())
+            && importers.iter().all(|importer| lies(importer.file))
     }
 
     /// How an event comes from the import of a module; `None` when it does not.
