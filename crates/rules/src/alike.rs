@@ -3,7 +3,7 @@
 use super::for_project::next_places;
 use super::governed::PolicyRulings;
 use super::schema::OnceForModule;
-use crate::facts::FileId;
+use crate::facts::{FileId, Place};
 use crate::findings::{Audience, Finding, Severity, Status};
 use crate::program::Program;
 use std::collections::BTreeMap;
@@ -29,12 +29,12 @@ pub fn gather_alike(findings: &mut [Finding], program: &Program<'_>, governed: &
                 && governed.severity_in(&rule.id, finding.place.file, name_of(finding)).is_none()
         };
         let mut by_name: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-        let mut by_module: BTreeMap<(FileId, &str), Vec<usize>> = BTreeMap::new();
+        let mut by_module: BTreeMap<(FileId, String), Vec<usize>> = BTreeMap::new();
         let word = rule.once_for_module.as_ref().and_then(|once| once.by.as_deref());
         for (at, finding) in findings.iter().enumerate().filter(|(_, finding)| is_alike(finding)) {
             let name = finding.value(rule.alike_by.as_deref().unwrap_or("name")).unwrap_or_default();
             by_name.entry(name.to_owned()).or_default().push(at);
-            let said = word.and_then(|word| finding.value(word)).map_or("", number_or_all);
+            let said = word.and_then(|word| finding.value(word)).map_or("", number_or_all).to_owned();
             let language = program.language_at(finding.place).name();
             let is_meant = |once: &OnceForModule| {
                 once.languages.is_empty() || once.languages.iter().any(|meant| meant == language)
@@ -45,6 +45,8 @@ pub fn gather_alike(findings: &mut [Finding], program: &Program<'_>, governed: &
         }
         let few = rule.few_alike.unwrap_or(FEW);
         let is_told_once = rule.alike && by_name.values().any(|alike| alike.len() > few);
+        let all: Vec<usize> =
+            by_name.values().flatten().copied().filter(|_| rule.alike && !is_told_once).collect();
         let groups: Vec<_> = match is_told_once {
             true => by_name.into_values().collect(),
             false if rule.once_for_module.is_some() => by_module.into_values().collect(),
@@ -59,7 +61,66 @@ pub fn gather_alike(findings: &mut [Finding], program: &Program<'_>, governed: &
                 alike[1..].iter().for_each(|&at| findings[at].speaks = Audience::ForOneOfMany);
             }
         }
+        speak_for_copies(all, rule.fix.is_some(), findings, program);
     }
+}
+
+/// Files that were copied have the same fault, and so has a page that shows the code of a file: the first of them speaks.
+fn speak_for_copies(alike: Vec<usize>, is_fixable: bool, findings: &mut [Finding], program: &Program<'_>) {
+    // One that speaks for others of its module has said so.
+    let by_itself =
+        |at: &usize| findings[*at].severity >= Severity::Warning && !findings[*at].message.ends_with(" same");
+    let mut open: Vec<usize> = alike.into_iter().filter(by_itself).collect();
+    // A page shows code, and is not where it runs.
+    open.sort_by_key(|&at| {
+        let place = findings[at].place;
+        (is_page(place, program), program.name_of(place.file), place)
+    });
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for at in open {
+        match groups.iter_mut().find(|group| is_copied(&findings[group[0]], &findings[at], program)) {
+            Some(group) => group.push(at),
+            None => groups.push(vec![at]),
+        }
+    }
+    for group in groups.into_iter().filter(|group| group.len() > 1) {
+        speak_for(&group, false, findings);
+        if is_fixable {
+            group[1..].iter().for_each(|&at| findings[at].speaks = Audience::ForOneOfMany);
+        }
+    }
+}
+
+fn is_copied(one: &Finding, other: &Finding, program: &Program<'_>) -> bool {
+    let (one, other) = (one.place, other.place);
+    if one.file == other.file {
+        return false;
+    }
+    let (Some(first), Some(second)) = (lines_around(one, program), lines_around(other, program)) else {
+        return false;
+    };
+    match is_page(one, program) || is_page(other, program) {
+        true => first[1] == second[1],
+        false => first == second,
+    }
+}
+
+/// Whether a place lies in a page of documentation.
+fn is_page(place: Place, program: &Program<'_>) -> bool {
+    program.name_of(place.file).ends_with(".md")
+}
+
+/// The line of a place, with the line before it and the one behind it.
+fn lines_around<'t>(place: Place, program: &'t Program<'_>) -> Option<[&'t str; 3]> {
+    let text = program.text_of(place.file);
+    let at = place.span.start as usize;
+    let (before, behind) = (text.get(..at)?, text.get(at..)?);
+    let mut above = before.lines().rev();
+    let start = if before.ends_with('\n') { "" } else { above.next().unwrap_or_default() };
+    let line = text.get(at - start.len()..)?.lines().next()?.trim();
+    let previous = above.next()?.trim();
+    let next = behind.lines().nth(1)?.trim();
+    (!line.is_empty()).then_some([previous, line, next])
 }
 
 /// `cuda:3` and `3` are one device.
