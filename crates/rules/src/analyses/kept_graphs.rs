@@ -15,7 +15,7 @@ use crate::code::walk::{Ancestor, CodeNode, walk, within_function};
 use crate::code::{Expr, ExprKind, Operator, StatementKind, Target};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
-use graphs::{feeds_backward, is_cut_off, with_graphs, with_graphs_and_outputs};
+use graphs::{feeds_backward, is_cut_off, is_named_anew, with_graphs, with_graphs_and_outputs};
 
 /// What a function does with values that may have a graph, in the order in which it stands there.
 struct Note {
@@ -89,7 +89,7 @@ fn in_training(scope: &FileScope<'_>) -> Vec<RawFinding> {
                 name == total && (values.is_empty() || other.always && other.loops.len() == depth + 1)
             });
             let before = notes[..at].iter().filter(|other| other.function == note.function);
-            if !starts_anew && !is_cut_off(before, value) {
+            if !starts_anew && !is_cut_off(before, value) && !is_named_anew(&here, note, value) {
                 let place = scope.place(note.span);
                 found.push(RawFinding::at(place).word("total", total).word("value", value));
             }
@@ -148,6 +148,15 @@ fn notes_of(scope: &FileScope<'_>) -> Vec<Note> {
                 }
                 StatementKind::Assign { targets, value: Some(value), .. } => {
                     let [target] = &targets[..] else { return };
+                    // `loss, accuracy = meter.values()`
+                    if let (Target::Sequence(parts), ExprKind::Call(call)) = (target, &value.kind)
+                        && call.arguments.is_empty()
+                    {
+                        for name in parts.iter().filter_map(|part| text_of_target(scope, part)) {
+                            note(step.span, GraphStep::Assign(name, Vec::new(), false));
+                        }
+                        return;
+                    }
                     let Some(name) = text_of_target(scope, target) else { return };
                     let mut values = terms(scope, value);
                     if let Some(added) = lists::joined_to(scope, value, &name) {

@@ -6,11 +6,15 @@ use crate::code::{Expr, ExprKind};
 use crate::rules::files::FileScope;
 use crate::sources::file_name_of;
 
-/// Whether what a call returns is the state of a scheduler of learning rates: `scheduler.load_state_dict(torch.load(path))`.
+/// Whether what a call returns is the state of a scheduler of learning rates, `scheduler.load_state_dict(torch.load(path))`, or of what
+/// scales gradients: these are numbers.
 pub(super) fn goes_into_scheduler(one: &Use<'_>, scope: &FileScope<'_>) -> bool {
     let whole = scope.text(one.statement);
     let receiver = whole.split_once(".load_state_dict(").map(|(receiver, _)| receiver);
-    receiver.is_some_and(|receiver| receiver.to_ascii_lowercase().ends_with("scheduler"))
+    receiver.is_some_and(|receiver| {
+        let receiver = receiver.to_ascii_lowercase();
+        ["scheduler", "scaler"].iter().any(|name| receiver.ends_with(name))
+    })
 }
 
 /// Whether what a call returns reaches `load_state_dict`: in the same statement, or under the name that it gets.

@@ -80,6 +80,19 @@ pub(super) fn is_cut_off<'n>(before: impl DoubleEndedIterator<Item = &'n Note>, 
     last.unwrap_or(false)
 }
 
+/// Whether a name stands for another value when it is added than when it was differentiated: a meter has given it since, and
+/// nothing differentiates it again.
+pub(super) fn is_named_anew(here: &[&Note], added: &Note, value: &str) -> bool {
+    let differentiates = |note: &&&Note| matches!(&note.what, GraphStep::Backward(values) if values.iter().any(|one| one == value));
+    let Some(last) = here.iter().rfind(differentiates) else { return false };
+    here.iter().any(|note| {
+        let is_between = last.span.end <= note.span.start && note.span.end <= added.span.start;
+        is_between
+            && note.always
+            && matches!(&note.what, GraphStep::Assign(name, values, _) if name == value && values.is_empty())
+    })
+}
+
 /// Whether what an assignment names has `losses["total"]` in it: `losses = …`, and `losses[name] = …` for each name.
 fn holds(assigned: &str, item: &str) -> bool {
     let Some((dictionary, _)) = item.split_once('[') else { return false };
