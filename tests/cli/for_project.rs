@@ -259,6 +259,18 @@ fn a_copy_of_a_file_says_nothing_new() {
 }
 
 #[test]
+fn a_model_that_is_spread_over_cards_needs_several() {
+    let begin = "import torch\n\nlayers = [torch.nn.Linear(2, 2), torch.nn.Linear(2, 2)]\n";
+    let spread = format!("{begin}for card in range(2):\n    layers[card].to(f'cuda:{{card}}')\n");
+    let second = format!("{begin}layers[1].to('cuda:1')\n");
+    let select = "check --format json --min-severity note --select device-not-allowed";
+    let says = |name: &str, text: &str| seen(&Project::new().file(name, text).run(select));
+    assert_eq!(says("work.py", &spread), ["work.py note 1"]);
+    assert_eq!(says("work.py", &second), ["work.py warning 1"]);
+    assert_eq!(says("Small_ModelParallel/work.py", &second), ["Small_ModelParallel/work.py note 1"]);
+}
+
+#[test]
 fn what_tests_ask_when_they_are_defined_is_a_note() {
     let module = "import torch\n\n\ndef state(mask=torch.zeros(4, device='cuda')):\n    return mask\n";
     let test = format!("{module}\n\ndef test_state():\n    assert state() is not None\n");

@@ -191,8 +191,8 @@ const FLAGS: &[Flag] = &[
     ),
     (
         |c| &mut c.named_for_several,
-        "the path of the file says that it is for several GPUs",
-        "the path of the file does not say that it is for several GPUs",
+        "the path of the file says that it is for several GPUs, or the statement takes the first one as well",
+        "neither the path of the file nor the statement says that it is for several GPUs",
     ),
     (
         |c| &mut c.inside_mask,

@@ -81,7 +81,10 @@ impl Scope<'_> {
             (condition.writes_mask, "the call writes the index into CUDA_VISIBLE_DEVICES"),
             (condition.outside_mask, "the device index is outside CUDA_VISIBLE_DEVICES"),
             (condition.placed_softly, "TensorFlow takes another device where there is none"),
-            (condition.named_for_several, "the path of the file says that it is for several GPUs"),
+            (
+                condition.named_for_several,
+                "the path of the file says that it is for several GPUs, or the statement takes the first one as well",
+            ),
             (condition.inside_mask, "the mask leaves several GPUs, and this is one of them"),
             (condition.handed_on, "the environment is handed to something that is not followed"),
             (condition.counted, "the number of devices was checked on the way"),

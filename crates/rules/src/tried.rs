@@ -40,10 +40,15 @@ impl Scope<'_> {
         !says("set_soft_device_placement(False)") && (!says("Session(") || is_told())
     }
 
-    /// Whether the path of the file says that it is for several GPUs.
+    /// Whether the path of the file says that it is for several GPUs, or the statement takes the first one as well, as where the
+    /// layers of a model are spread.
     pub(super) fn is_named_for_several(&self, event: &Event) -> bool {
-        let name = self.program.name_of(event.place.file).to_ascii_lowercase();
-        name.replace(['_', '-', ' '], "").contains("multigpu")
+        let name = self.program.name_of(event.place.file).to_ascii_lowercase().replace(['_', '-', ' '], "");
+        let takes_first = |other: &Event| {
+            other.place == event.place && matches!(other.what, EventKind::Select { index: Some(0), .. })
+        };
+        ["multigpu", "modelparallel", "pipelineparallel"].iter().any(|words| name.contains(words))
+            || self.trace.events.iter().any(takes_first)
     }
 
     /// Whether a `try` of this block, or of one in it, catches what a call raises.
