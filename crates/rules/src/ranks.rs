@@ -13,6 +13,22 @@ impl Scope<'_> {
         matches!(event.what, EventKind::Call { takes: Takes::OwnNumber, .. })
             || self.speaks_of_rank(event)
             || event.process.is_some() && is_chosen()
+            || self.is_chosen_under_same_test(id, event)
+    }
+
+    /// Whether the card of the rank was made the current one behind a test that is asked again here: `if args.cuda:`, twice.
+    fn is_chosen_under_same_test(&self, id: EventId, event: &Event) -> bool {
+        let mut earlier =
+            self.choices().iter().take_while(|&&one| one < id).map(|&one| self.trace.event(one));
+        earlier.any(|other| {
+            let test =
+                || test_around(self.program.text_of(other.place.file), other.place.span.start as usize);
+            let again =
+                || test_around(self.program.text_of(event.place.file), event.place.span.start as usize);
+            other.place.file == event.place.file
+                && self.speaks_of_rank(other)
+                && test().is_some_and(|test| again() == Some(test))
+        })
     }
 
     /// Whether one of several processes puts something on the current GPU, which is number 0, and only later makes its own
@@ -92,6 +108,17 @@ impl Scope<'_> {
         let is_named = || self.program.text(event.place).contains("cuda:");
         (event.in_child && !is_named()) || self.speaks_of_rank(event) || self.trace.takes_own_number(event)
     }
+}
+
+/// The line of the `if` that a place lies in first.
+fn test_around(text: &str, at: usize) -> Option<&str> {
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let before = text.get(..at)?;
+    let start = before.rfind('\n').map_or(0, |end| end + 1);
+    let own = indent(text.get(start..)?.lines().next()?);
+    let is_around = |line: &&str| !line.trim().is_empty() && indent(line) < own;
+    let above = text.get(..start)?.lines().rev().find(is_around)?.trim();
+    (above.starts_with("if ") && above.ends_with(':')).then_some(above)
 }
 
 /// Whether a call makes a GPU the current one.
