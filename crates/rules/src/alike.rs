@@ -61,12 +61,12 @@ pub fn gather_alike(findings: &mut [Finding], program: &Program<'_>, governed: &
                 alike[1..].iter().for_each(|&at| findings[at].speaks = Audience::ForOneOfMany);
             }
         }
-        speak_for_copies(all, rule.fix.is_some(), findings, program);
+        speak_for_pages(all, rule.fix.is_some(), findings, program);
     }
 }
 
-/// Files that were copied have the same fault, and so has a page that shows the code of a file: the first of them speaks.
-fn speak_for_copies(alike: Vec<usize>, is_fixable: bool, findings: &mut [Finding], program: &Program<'_>) {
+/// A page that shows the code of a file has the same fault: the file speaks.
+fn speak_for_pages(alike: Vec<usize>, is_fixable: bool, findings: &mut [Finding], program: &Program<'_>) {
     // One that speaks for others of its module has said so.
     let by_itself =
         |at: &usize| findings[*at].severity >= Severity::Warning && !findings[*at].message.ends_with(" same");
@@ -78,7 +78,7 @@ fn speak_for_copies(alike: Vec<usize>, is_fixable: bool, findings: &mut [Finding
     });
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for at in open {
-        match groups.iter_mut().find(|group| is_copied(&findings[group[0]], &findings[at], program)) {
+        match groups.iter_mut().find(|group| is_shown(&findings[group[0]], &findings[at], program)) {
             Some(group) => group.push(at),
             None => groups.push(vec![at]),
         }
@@ -91,18 +91,12 @@ fn speak_for_copies(alike: Vec<usize>, is_fixable: bool, findings: &mut [Finding
     }
 }
 
-fn is_copied(one: &Finding, other: &Finding, program: &Program<'_>) -> bool {
+/// Whether one place shows the line of the other.
+fn is_shown(one: &Finding, other: &Finding, program: &Program<'_>) -> bool {
     let (one, other) = (one.place, other.place);
-    if one.file == other.file {
-        return false;
-    }
-    let (Some(first), Some(second)) = (lines_around(one, program), lines_around(other, program)) else {
-        return false;
-    };
-    match is_page(one, program) || is_page(other, program) {
-        true => first[1] == second[1],
-        false => first == second,
-    }
+    let is_one_shown = is_page(one, program) || is_page(other, program);
+    let line = |place| line_of(place, program).filter(|line| !line.is_empty());
+    one.file != other.file && is_one_shown && line(one).is_some_and(|first| line(other) == Some(first))
 }
 
 /// Whether a place lies in a page of documentation.
@@ -110,17 +104,12 @@ fn is_page(place: Place, program: &Program<'_>) -> bool {
     program.name_of(place.file).ends_with(".md")
 }
 
-/// The line of a place, with the line before it and the one behind it.
-fn lines_around<'t>(place: Place, program: &'t Program<'_>) -> Option<[&'t str; 3]> {
+/// The line on which a place begins.
+fn line_of<'t>(place: Place, program: &'t Program<'_>) -> Option<&'t str> {
     let text = program.text_of(place.file);
     let at = place.span.start as usize;
-    let (before, behind) = (text.get(..at)?, text.get(at..)?);
-    let mut above = before.lines().rev();
-    let start = if before.ends_with('\n') { "" } else { above.next().unwrap_or_default() };
-    let line = text.get(at - start.len()..)?.lines().next()?.trim();
-    let previous = above.next()?.trim();
-    let next = behind.lines().nth(1)?.trim();
-    (!line.is_empty()).then_some([previous, line, next])
+    let start = text.get(..at)?.rfind('\n').map_or(0, |newline| newline + 1);
+    text.get(start..)?.lines().next().map(str::trim)
 }
 
 /// `cuda:3` and `3` are one device.

@@ -34,15 +34,10 @@ pub fn speak_for_project(findings: &mut [Finding], program: &Program<'_>, govern
                 finding.speaks = Audience::ForItself;
             }
         }
-        // A test says least about where the project runs, and what a module tries out when it is started little more.
-        let is_module =
-            |file: FileId| program.importers(file).iter().any(|importer| !program.is_of_tests(importer.file));
-        let rank = |file: FileId| match program.is_of_tests(file) {
-            true => 2,
-            false => usize::from(is_module(file)),
+        // A test says least about where the project runs.
+        let order = |finding: &Finding| {
+            (program.is_of_tests(finding.place.file), name_of(finding).to_owned(), finding.place)
         };
-        let order =
-            |finding: &Finding| (rank(finding.place.file), name_of(finding).to_owned(), finding.place);
         alike.sort_by_key(|&at| order(&findings[at]));
         let Some((&first, others)) = alike.split_first() else { continue };
         for &other in if project.together.is_some() { others } else { &alike } {

@@ -3,7 +3,7 @@
 use super::branches::{ArmEnd, ArmRun};
 use super::generators::YieldConsumer;
 use super::{Flow, Interpreter};
-use crate::code::{Block, Expr, ExprKind, Handler, StatementKind, Target};
+use crate::code::{Block, Expr, ExprKind, Handler, Statement, StatementKind, Target};
 use crate::program::heap::values::Value;
 use crate::program::summaries::Dependency;
 
@@ -57,6 +57,10 @@ impl<'p> Interpreter<'p> {
     ) {
         if handlers.is_empty() {
             return self.block(body);
+        }
+        if body.iter().all(never_raises) {
+            self.block(body);
+            return self.block(otherwise);
         }
         let caught = self.new_landing();
         let of_try = self.ways_out.of_try;
@@ -287,4 +291,18 @@ fn catches(handler: &Handler<'_>, names: &[&str]) -> bool {
         _ => false,
     };
     handler.types.is_empty() || handler.types.iter().any(is_named)
+}
+
+/// `pass`, and a constant that gets a name.
+fn never_raises(step: &Statement<'_>) -> bool {
+    let is_constant = |value: &Expr<'_>| {
+        matches!(value.kind, ExprKind::None | ExprKind::Bool(_) | ExprKind::Int(_) | ExprKind::Text(_))
+    };
+    match &step.kind {
+        StatementKind::Evaluate(value) => is_constant(value),
+        StatementKind::Assign { targets, value: Some(value), .. } => {
+            is_constant(value) && targets.iter().all(|target| matches!(target, Target::Name(..)))
+        }
+        _ => false,
+    }
 }

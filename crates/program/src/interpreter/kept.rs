@@ -209,6 +209,35 @@ impl<'p> Interpreter<'p> {
         }
     }
 
+    /// What names that get another value held, and what may end with that: objects with `__del__`, and generators that were
+    /// left inside of a `try`.
+    pub(super) fn replaced(&mut self, targets: &'p [Target<'p>], by: &Value<'p>) -> Vec<Value<'p>> {
+        let has_methods = self.setters.contains("__del__");
+        if !has_methods && !self.is_kept(LEFT_OPEN) {
+            return Vec::new();
+        }
+        let held = targets.iter().filter_map(|target| match target {
+            Target::Name(name, _) => self.in_scope(self.here.scope, name).cloned(),
+            _ => None,
+        });
+        let may_end = |value: &Value<'p>| match value {
+            Value::Instance(_) => has_methods,
+            Value::Paused(_) => true,
+            _ => false,
+        };
+        held.filter(|held| may_end(held) && !held.same(by)).collect()
+    }
+
+    /// Ends what names held before. Somebody else may have it.
+    pub(super) fn end_replaced(&mut self, held: Vec<Value<'p>>, span: Span) {
+        for object in held {
+            match object {
+                Value::Paused(_) => self.on_some_ways(|run| run.close_if_left_open(&object, span)),
+                object => self.end_object(&object, span),
+            }
+        }
+    }
+
     /// A generator gave a value inside of a `try` or `with` whose end is still to come.
     pub(super) fn leave_open(&mut self, generator: &Value<'p>) {
         self.keep(LEFT_OPEN, generator.clone());

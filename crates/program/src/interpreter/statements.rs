@@ -35,10 +35,15 @@ impl<'p> Interpreter<'p> {
                 }
                 self.assigns_literal = targets.len() == 1
                     && matches!(value.kind, ExprKind::Sequence(_) | ExprKind::Comprehension(_));
+                let replaced = match &result {
+                    Value::None => Vec::new(),
+                    result => self.replaced(targets, result),
+                };
                 for target in targets {
                     self.assign(target, result.clone());
                 }
                 self.assigns_literal = false;
+                self.end_replaced(replaced, step.span);
                 if replaces_package(targets, value) {
                     self.bind_parts(step.span);
                 }
