@@ -8,7 +8,7 @@ use super::imports::{Words, each_import, matters, module_of, runs_by_name, targe
 use super::knowledge::Knowledge;
 use super::modules::{ImportTarget, Modules};
 use super::relevance::quoted_in;
-use crate::code::{Code, Import, ImportNames, Part, StatementKind};
+use crate::code::{Code, Expr, ExprKind, Import, ImportNames, Part, Statement, StatementKind};
 use crate::facts::FileId;
 use crate::sources::{IMPORTS_OWN, Source, quoted_names};
 use rustc_hash::FxHashSet;
@@ -131,6 +131,7 @@ impl FileFactsReader<'_> {
         code.functions.iter().for_each(|function| each_import(&function.body, &mut visit));
         code.classes.iter().for_each(|class| each_import(&class.body, &mut visit));
         look.imports.extend(crates);
+        look.affects_gpu |= ends_programs(code);
         // `import_module("cupy")`
         if imports_by_name(&source.text) {
             for module in quoted_in(&source.text) {
@@ -202,6 +203,28 @@ pub(super) fn imported_by_name(
 /// Whether a text may import modules by their names.
 pub(super) fn imports_by_name(text: &str) -> bool {
     ["import_module", "__import__"].iter().any(|word| text.contains(word))
+}
+
+/// Whether importing a file surely ends the program. What would come next does not run.
+fn ends_programs(code: &Code<'_>) -> bool {
+    code.body.iter().any(surely_raises)
+}
+
+/// `raise`, `sys.exit()`
+pub(super) fn surely_raises(step: &Statement<'_>) -> bool {
+    match &step.kind {
+        StatementKind::Evaluate(Expr { kind: ExprKind::Call(call), .. }) => match &call.callee.kind {
+            ExprKind::Name(name) => matches!(*name, "exit" | "quit"),
+            ExprKind::Attribute(object, name) => match object.kind {
+                ExprKind::Name("sys") => *name == "exit",
+                ExprKind::Name("os") => matches!(*name, "_exit" | "abort"),
+                _ => false,
+            },
+            _ => false,
+        },
+        StatementKind::Raise { .. } => true,
+        _ => false,
+    }
 }
 
 /// The names of which a text assigns an attribute, at the beginning of a line: `settings.MASK = "1"`, `settings.cards += ",2"`.

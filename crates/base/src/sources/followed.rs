@@ -7,6 +7,7 @@ use super::walk::{Found, ReadReason};
 use crate::disk::{Bounds, Kind, kinds_in};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -74,6 +75,7 @@ fn reached_from(files: &[PathBuf], found: &Found, text_of: &OpenText<'_>) -> Vec
     let mut reached = Vec::new();
     let mut looked_up = FxHashSet::default();
     let mut folders = Folders::default();
+    let starts = folders_of_named(found);
     for file in files {
         let Some(text) = text_of(file) else { continue };
         let text = match Language::of_name(file) {
@@ -84,9 +86,18 @@ fn reached_from(files: &[PathBuf], found: &Found, text_of: &OpenText<'_>) -> Vec
             reached.extend(files_around(file));
         }
         reached.extend(run_by(file, &text));
-        reached.extend(imported_by(file, &text, &mut looked_up, &mut folders));
+        reached.extend(imported_by(file, &text, &starts, &mut looked_up, &mut folders));
     }
     reached
+}
+
+/// The folders of the files that are named: what they import looks for modules there too, in whichever package it lies.
+fn folders_of_named(found: &Found) -> Vec<PathBuf> {
+    /// Where so many are named they name most of what they import.
+    const MOST: usize = 4;
+    let named = found.iter().filter(|(_, reason)| **reason == ReadReason::Named);
+    let folders: BTreeSet<&Path> = named.filter_map(|(file, _)| file.parent()).collect();
+    folders.into_iter().take(MOST).map(Path::to_owned).collect()
 }
 
 /// What runs before a file that is started by pytest, or as a module of its package.
@@ -125,6 +136,7 @@ fn lines_with<'t>(word: &'t str, text: &'t str) -> impl Iterator<Item = &'t str>
 fn imported_by(
     file: &Path,
     text: &str,
+    starts: &[PathBuf],
     looked_up: &mut FxHashSet<PathBuf>,
     folders: &mut Folders,
 ) -> Vec<PathBuf> {
@@ -138,6 +150,7 @@ fn imported_by(
     }
     // A script that changes `sys.path` nearly always adds a folder near its own.
     let mut near = vec![folder.to_owned(), above.to_owned()];
+    near.extend(starts.iter().filter(|start| *start != folder && start.as_path() != above).cloned());
     // The usual place of packages beside a folder of scripts or tests.
     let beside = folder.ancestors().skip(1).take(REACH).map(|folder| folder.join("src"));
     near.extend(beside.filter(|src| folders.entry(src) == Some(Kind::Folder)));

@@ -4,6 +4,7 @@ use super::branches::{ArmEnd, ArmRun};
 use super::generators::YieldConsumer;
 use super::{Flow, Interpreter};
 use crate::code::{Block, Expr, ExprKind, Handler, Statement, StatementKind, Target};
+use crate::facts::Span;
 use crate::program::heap::values::Value;
 use crate::program::summaries::Dependency;
 
@@ -219,7 +220,28 @@ impl<'p> Interpreter<'p> {
             }
         }
         let is_name = matches!(context.kind, ExprKind::Name(_) | ExprKind::Attribute(..));
-        let leave = self.enter_context(&manager, context.span, is_name);
+        let stack = match (&manager, target) {
+            (Value::Collection(stack), Some(Target::Name(name, _))) if rest.is_empty() => {
+                Some((*stack, *name)).filter(|_| self.may_be_parted(body))
+            }
+            _ => None,
+        };
+        self.with_manager(&manager, is_name, target, context.span, |run| match stack {
+            Some((stack, name)) => run.block_with_stack(stack, name, body),
+            None => run.with(rest, body),
+        });
+    }
+
+    /// Enters a manager that is no generator, runs what stands in its block, and leaves it.
+    pub(super) fn with_manager(
+        &mut self,
+        manager: &Value<'p>,
+        is_name: bool,
+        target: Option<&'p Target<'p>>,
+        span: Span,
+        block: impl FnOnce(&mut Self),
+    ) {
+        let leave = self.enter_context(manager, span, is_name);
         // What did not let anybody in is not left either.
         if self.flow != Flow::Next {
             return;
@@ -229,22 +251,22 @@ impl<'p> Interpreter<'p> {
             self.assign(target, leave.entered.clone());
         }
         let mut is_caught = false;
-        if self.swallows_exceptions(&manager) {
-            let expects = self.expects_failure(&manager);
+        if self.swallows_exceptions(manager) {
+            let expects = self.expects_failure(manager);
             let before = std::mem::replace(&mut self.expects_failure, expects);
             // What a class of the project says in its `__exit__` holds for `sys.exit()` too.
             let ends = matches!(manager, Value::Instance(_));
-            is_caught = self.catch_all(ends, |run| run.before_cleanup(|run| run.with(rest, body)));
+            is_caught = self.catch_all(ends, |run| run.before_cleanup(block));
             self.expects_failure = before;
-            if is_caught && !self.swallows_all(&manager) {
+            if is_caught && !self.swallows_all(manager) {
                 self.seen_raises += 1;
                 self.ways_out.of_try |= !self.catches.is_empty();
                 self.may_raise();
             }
         } else {
-            self.before_cleanup(|run| run.with(rest, body));
+            self.before_cleanup(block);
         }
-        self.on_each_way(jumps, |run, raised| run.leave_context(&leave, context.span, raised || is_caught));
+        self.on_each_way(jumps, |run, raised| run.leave_context(&leave, span, raised || is_caught));
     }
 
     /// Goes on behind `body` whatever it raises; whether something was seen to raise. `ends`: also where it ends the program,

@@ -1,7 +1,9 @@
 //! Entering modules of the project: each runs once, when it is first imported, and only where that can change anything.
 
 use super::{CodePosition, EarlyExits, Flow, Interpreter};
+use crate::code::{Statement, StatementKind};
 use crate::facts::{FileId, Span};
+use crate::program::file_facts::surely_raises;
 use crate::program::heap::values::{ScopeId, Value};
 use crate::program::state::State;
 use crate::program::summaries::Dependency;
@@ -152,6 +154,11 @@ impl<'p> Interpreter<'p> {
             }
         });
         self.ways_out = EarlyExits { of_program: self.ways_out.of_program, ..ways_out };
+        let last = self.here.statement;
+        // Or what it imports does.
+        let ends =
+            |step: &Statement<'p>| matches!(step.kind, StatementKind::Import(_)) || surely_raises(step);
+        let is_told = frame > 0 && code.body.iter().any(|step| step.span == last && ends(step));
         if let Some(outer) = self.callers.pop() {
             self.here = outer;
         }
@@ -159,8 +166,9 @@ impl<'p> Interpreter<'p> {
             self.pop_frames(frame, events);
         }
         // A module that raises is caught by a `try` around the import, or ends the program. Conditions
-        // that decide it are rarely understood, so only a `try` is believed.
-        if self.flow != Flow::Next && (self.catches.is_empty() || self.flow != Flow::Raise) {
+        // that decide it are rarely understood, so only a `try` is believed, and what raises without one.
+        let is_believed = self.flow == Flow::Raise && (is_told || !self.catches.is_empty());
+        if self.flow != Flow::Next && !is_believed {
             self.flow = Flow::Next;
         }
     }

@@ -1,9 +1,12 @@
 //! `contextlib.ExitStack`: a collection of calls that are made when it is closed, the last first. So what some ways only leave
 //! to it, and what is left to it under another name, is known as it is of lists.
 
-use super::Interpreter;
 use super::branches::ArmRun;
 use super::calls::Args;
+use super::generators::YieldConsumer;
+use super::{Flow, Interpreter};
+use crate::code::walk::{CodeNode, walk_block};
+use crate::code::{Expr, ExprKind, Statement, StatementKind, Target};
 use crate::facts::Span;
 use crate::program::heap::values::{Closure, ScopeId, Value};
 use std::rc::Rc;
@@ -92,6 +95,93 @@ impl<'p> Interpreter<'p> {
         }
     }
 
+    /// Whether what a stack enters in a block is left at the end of it, and no other stack takes it over.
+    pub(super) fn may_be_parted(&self, block: &'p [Statement<'p>]) -> bool {
+        let mut is_kept = true;
+        walk_block(self.code(), block, &mut |part, _| {
+            if let CodeNode::Expr(Expr { kind: ExprKind::Attribute(_, "pop_all" | "close"), .. }) = part {
+                is_kept = false;
+            }
+        });
+        is_kept
+    }
+
+    /// The block of `with ExitStack() as stack:`. Behind `stack.enter_context(generator())` the rest of it is the block of
+    /// that generator, and so it is of a manager that lets exceptions pass.
+    pub(super) fn block_with_stack(&mut self, stack: ScopeId, name: &'p str, block: &'p [Statement<'p>]) {
+        for (at, step) in block.iter().enumerate() {
+            let entered = entered_in(step, name).filter(|_| self.is_stack(name, stack));
+            let Some((manager, target, span)) = entered.filter(|_| self.flow == Flow::Next) else {
+                self.block(std::slice::from_ref(step));
+                continue;
+            };
+            self.here.statement = step.span;
+            let manager = self.eval(manager);
+            let manager = self.force(manager);
+            if self.flow != Flow::Next {
+                return;
+            }
+            let rest = &block[at + 1..];
+            if self.swallows_exceptions(&manager) {
+                let left = self.left_to(stack);
+                return self.with_manager(&manager, false, target, span, |run| {
+                    run.rest_with_stack(stack, name, rest, left, span);
+                });
+            }
+            if !self.may_be_resumed(&manager) {
+                let args = Args::positional(vec![manager], span);
+                let entered = self.call_method(&Value::Collection(stack), "enter_context", args, span);
+                target.into_iter().for_each(|target| self.assign(target, entered.clone()));
+                continue;
+            }
+            let left = self.left_to(stack);
+            let body = move |run: &mut Self, value: Value<'p>| {
+                target.into_iter().for_each(|target| run.assign(target, value.clone()));
+                run.rest_with_stack(stack, name, rest, left, span);
+                Value::Unknown
+            };
+            return drop(self.wait_for(&manager, YieldConsumer::Rest(Box::new(body)), span));
+        }
+    }
+
+    /// The rest of such a block, and the calls that it left to the stack.
+    fn rest_with_stack(
+        &mut self,
+        stack: ScopeId,
+        name: &'p str,
+        rest: &'p [Statement<'p>],
+        left: usize,
+        span: Span,
+    ) {
+        let jumps = self.jumps.len();
+        self.before_cleanup(|run| run.block_with_stack(stack, name, rest));
+        self.on_each_way(jumps, |run, _| run.close_above(stack, left, span));
+    }
+
+    fn is_stack(&mut self, name: &'p str, stack: ScopeId) -> bool {
+        matches!(self.look_up(self.here.scope, name), Some(Value::Collection(held)) if *held == stack)
+    }
+
+    /// How many calls are left to a stack, where that is known.
+    fn left_to(&mut self, stack: ScopeId) -> usize {
+        match self.contents(&Value::Collection(stack)) {
+            Value::Sequence(left) => left.len(),
+            _ => usize::MAX,
+        }
+    }
+
+    /// Makes the calls that were left to a stack behind the first ones.
+    fn close_above(&mut self, stack: ScopeId, first: usize, span: Span) {
+        let Value::Sequence(left) = self.contents(&Value::Collection(stack)) else { return };
+        let Some((kept, above)) = left.split_at_checked(first).filter(|(_, above)| !above.is_empty()) else {
+            return;
+        };
+        self.set_contents(stack, Value::sequence(kept.to_vec()));
+        let flow = std::mem::replace(&mut self.flow, Flow::Next);
+        above.iter().rev().for_each(|call| self.call_left(call.clone(), span));
+        self.flow = flow;
+    }
+
     /// Makes the calls that are left to a stack.
     pub(super) fn close_stack(&mut self, stack: ScopeId, span: Span) {
         let left = self.contents(&Value::Collection(stack));
@@ -122,6 +212,27 @@ impl<'p> Interpreter<'p> {
                 self.run_paused(&result, span);
             }
         }
-        self.flow = super::Flow::Next;
+        self.flow = Flow::Next;
     }
+}
+
+/// What a statement enters for a stack of this name: `stack.enter_context(manager)`, `value = stack.enter_context(manager)`.
+fn entered_in<'p>(
+    step: &'p Statement<'p>,
+    stack: &str,
+) -> Option<(&'p Expr<'p>, Option<&'p Target<'p>>, Span)> {
+    let (expr, target) = match &step.kind {
+        StatementKind::Evaluate(expr) => (expr, None),
+        StatementKind::Assign { targets, value: Some(expr), .. } => match &targets[..] {
+            [target] => (expr, Some(target)),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let ExprKind::Call(call) = &expr.kind else { return None };
+    let ExprKind::Attribute(object, "enter_context") = &call.callee.kind else { return None };
+    let [manager] = &call.arguments[..] else { return None };
+    let is_plain = manager.name.is_none() && !manager.unpacked;
+    let is_it = matches!(object.kind, ExprKind::Name(name) if name == stack);
+    (is_plain && is_it).then_some((&manager.value, target, expr.span))
 }

@@ -79,7 +79,11 @@ impl<'p> Interpreter<'p> {
         self.on_some_ways(|run| {
             run.begin_anew(paused.scope);
             run.asks = AskedFor::Next;
-            run.run_paused(generator, span);
+            match method.ends_with("close") {
+                // `except GeneratorExit: …; raise`: who closes it hears nothing of that.
+                true => _ = run.catch_all(false, |run| drop(run.run_paused(generator, span))),
+                false => drop(run.run_paused(generator, span)),
+            }
             run.asks = AskedFor::Some;
         });
         self.set_position(paused.scope, IteratorPosition::Unknown);

@@ -1,0 +1,3 @@
+import os
+import last
+os.environ["CUDA_VISIBLE_DEVICES"] = "1"

@@ -1,0 +1,3 @@
+import torch
+import first
+torch.cuda.init()

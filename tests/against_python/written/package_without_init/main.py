@@ -1,0 +1,3 @@
+import parts.first
+import torch
+torch.cuda.init()
