@@ -7,7 +7,7 @@ use super::file_digests::FileDigests;
 use super::imports::{Words, each_import, matters, module_of, runs_by_name, targets};
 use super::knowledge::Knowledge;
 use super::modules::{ImportTarget, Modules};
-use super::relevance::quoted_in;
+use super::relevance::{module_alone, quoted_in};
 use crate::code::{Code, Expr, ExprKind, Import, ImportNames, Part, Statement, StatementKind};
 use crate::facts::FileId;
 use crate::sources::{IMPORTS_OWN, Source, quoted_names};
@@ -131,19 +131,18 @@ impl FileFactsReader<'_> {
         code.functions.iter().for_each(|function| each_import(&function.body, &mut visit));
         code.classes.iter().for_each(|class| each_import(&class.body, &mut visit));
         look.imports.extend(crates);
-        look.affects_gpu |= ends_programs(code);
+        // What would come next does not run.
+        look.affects_gpu |= code.body.iter().any(surely_raises);
         // `import_module("cupy")`
         if imports_by_name(&source.text) {
             for module in quoted_in(&source.text) {
-                let import = Import { level: 0, module, names: ImportNames::Module(None), lazy: false };
+                let import = module_alone(module);
                 if targets(&import, file, modules).is_empty() && matters(&import, knowledge, options) {
                     look.affects_gpu = true;
                     look.names_gpu = true;
                     look.loads |= knowledge.package(module).is_some_and(|row| row.gpu_library);
                 }
             }
-        }
-        if look.runs_others && imports_by_name(&source.text) {
             look.by_name = imported_by_name(file, source, &look.imports, modules);
         }
         // `lazy_loader.attach(…)` names the parts of the package as texts.
@@ -205,12 +204,7 @@ pub(super) fn imports_by_name(text: &str) -> bool {
     ["import_module", "__import__"].iter().any(|word| text.contains(word))
 }
 
-/// Whether importing a file surely ends the program. What would come next does not run.
-fn ends_programs(code: &Code<'_>) -> bool {
-    code.body.iter().any(surely_raises)
-}
-
-/// `raise`, `sys.exit()`
+/// Whether a step of a file surely ends it, and who imports it: `raise`, `sys.exit()`.
 pub(super) fn surely_raises(step: &Statement<'_>) -> bool {
     match &step.kind {
         StatementKind::Evaluate(Expr { kind: ExprKind::Call(call), .. }) => match &call.callee.kind {

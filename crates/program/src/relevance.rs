@@ -9,7 +9,7 @@ mod text_imports;
 pub use import_edges::ImportEdges;
 pub(super) use import_edges::{SETTINGS_ENDINGS, is_compose};
 pub use relevant_files::ReachableFiles;
-pub(super) use text_imports::quoted_in;
+pub(super) use text_imports::{module_alone, quoted_in};
 
 use super::modules::Modules;
 use crate::facts::FileId;

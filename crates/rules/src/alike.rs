@@ -29,12 +29,12 @@ pub fn gather_alike(findings: &mut [Finding], program: &Program<'_>, governed: &
                 && governed.severity_in(&rule.id, finding.place.file, name_of(finding)).is_none()
         };
         let mut by_name: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-        let mut by_module: BTreeMap<(FileId, String), Vec<usize>> = BTreeMap::new();
+        let mut by_module: BTreeMap<(FileId, &str), Vec<usize>> = BTreeMap::new();
         let word = rule.once_for_module.as_ref().and_then(|once| once.by.as_deref());
         for (at, finding) in findings.iter().enumerate().filter(|(_, finding)| is_alike(finding)) {
             let name = finding.value(rule.alike_by.as_deref().unwrap_or("name")).unwrap_or_default();
             by_name.entry(name.to_owned()).or_default().push(at);
-            let said = word.and_then(|word| finding.value(word)).map_or("", number_or_all).to_owned();
+            let said = word.and_then(|word| finding.value(word)).map_or("", number_or_all);
             let language = program.language_at(finding.place).name();
             let is_meant = |once: &OnceForModule| {
                 once.languages.is_empty() || once.languages.iter().any(|meant| meant == language)
@@ -45,7 +45,7 @@ pub fn gather_alike(findings: &mut [Finding], program: &Program<'_>, governed: &
         }
         let few = rule.few_alike.unwrap_or(FEW);
         let is_told_once = rule.alike && by_name.values().any(|alike| alike.len() > few);
-        let all: Vec<usize> =
+        let mut each: Vec<usize> =
             by_name.values().flatten().copied().filter(|_| rule.alike && !is_told_once).collect();
         let groups: Vec<_> = match is_told_once {
             true => by_name.into_values().collect(),
@@ -56,21 +56,18 @@ pub fn gather_alike(findings: &mut [Finding], program: &Program<'_>, governed: &
         for mut alike in groups.into_iter().filter(|alike| alike.len() > most) {
             alike.sort_by_key(|&at| (name_of(&findings[at]), findings[at].place));
             speak_for(&alike, is_told_once, findings);
+            each.retain(|at| !alike.contains(at));
             // Fixed one after the other, each would be the warning of the next run.
             if rule.fix.is_some() {
                 alike[1..].iter().for_each(|&at| findings[at].speaks = Audience::ForOneOfMany);
             }
         }
-        speak_for_pages(all, rule.fix.is_some(), findings, program);
+        speak_for_pages(each, rule.fix.is_some(), findings, program);
     }
 }
 
 /// A page that shows the code of a file has the same fault: the file speaks.
-fn speak_for_pages(alike: Vec<usize>, is_fixable: bool, findings: &mut [Finding], program: &Program<'_>) {
-    // One that speaks for others of its module has said so.
-    let by_itself =
-        |at: &usize| findings[*at].severity >= Severity::Warning && !findings[*at].message.ends_with(" same");
-    let mut open: Vec<usize> = alike.into_iter().filter(by_itself).collect();
+fn speak_for_pages(mut open: Vec<usize>, is_fixable: bool, findings: &mut [Finding], program: &Program<'_>) {
     // A page shows code, and is not where it runs.
     open.sort_by_key(|&at| {
         let place = findings[at].place;
@@ -95,21 +92,16 @@ fn speak_for_pages(alike: Vec<usize>, is_fixable: bool, findings: &mut [Finding]
 fn is_shown(one: &Finding, other: &Finding, program: &Program<'_>) -> bool {
     let (one, other) = (one.place, other.place);
     let is_one_shown = is_page(one, program) || is_page(other, program);
-    let line = |place| line_of(place, program).filter(|line| !line.is_empty());
-    one.file != other.file && is_one_shown && line(one).is_some_and(|first| line(other) == Some(first))
+    let line = |place: Place| {
+        let source = program.sources.file(place.file);
+        source.line_text(source.line_column(place.span.start).0).trim()
+    };
+    one.file != other.file && is_one_shown && !line(one).is_empty() && line(one) == line(other)
 }
 
 /// Whether a place lies in a page of documentation.
 fn is_page(place: Place, program: &Program<'_>) -> bool {
     program.name_of(place.file).ends_with(".md")
-}
-
-/// The line on which a place begins.
-fn line_of<'t>(place: Place, program: &'t Program<'_>) -> Option<&'t str> {
-    let text = program.text_of(place.file);
-    let at = place.span.start as usize;
-    let start = text.get(..at)?.rfind('\n').map_or(0, |newline| newline + 1);
-    text.get(start..)?.lines().next().map(str::trim)
 }
 
 /// `cuda:3` and `3` are one device.

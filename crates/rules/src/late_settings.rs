@@ -22,10 +22,8 @@ impl Scope<'_> {
     /// code that it does not trust.
     pub(super) fn is_disarming(&self, event: &Event) -> bool {
         let file = event.place.file;
-        let spans = self.program.functions_that_ran(file).iter().map(|function| function.span);
-        let own =
-            spans.filter(|span| span.start <= event.place.span.start && event.place.span.end <= span.end);
-        let Some(span) = own.min_by_key(|span| span.end - span.start) else { return false };
+        let at = event.place.span.start as usize;
+        let Some(span) = self.program.innermost_function(file, at) else { return false };
         let taken = [".kill = None", ".system = None", ".fork = None", ".putenv = None"];
         let takes_away = |line: &str| taken.iter().any(|end| line.trim_end().ends_with(end));
         self.program.text(Place { file, span }).lines().any(takes_away)

@@ -20,14 +20,12 @@ impl Scope<'_> {
     fn is_chosen_under_same_test(&self, id: EventId, event: &Event) -> bool {
         let mut earlier =
             self.choices().iter().take_while(|&&one| one < id).map(|&one| self.trace.event(one));
+        let test_of =
+            |one: &Event| test_around(self.program.text_of(one.place.file), one.place.span.start as usize);
         earlier.any(|other| {
-            let test =
-                || test_around(self.program.text_of(other.place.file), other.place.span.start as usize);
-            let again =
-                || test_around(self.program.text_of(event.place.file), event.place.span.start as usize);
             other.place.file == event.place.file
                 && self.speaks_of_rank(other)
-                && test().is_some_and(|test| again() == Some(test))
+                && test_of(other).is_some_and(|test| test_of(event) == Some(test))
         })
     }
 

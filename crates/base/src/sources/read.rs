@@ -126,27 +126,30 @@ fn asks_for_build(bytes: &[u8]) -> bool {
         "optimum",
         "rembg",
     ];
-    names.iter().any(|name| memchr::memmem::find(bytes, name.as_bytes()).is_some())
+    has_any(bytes, &names)
+}
+
+fn has_any(bytes: &[u8], words: &[&str]) -> bool {
+    words.iter().any(|word| memchr::memmem::find(bytes, word.as_bytes()).is_some())
 }
 
 /// Whether commands in a file of tasks or services start containers, whose GPUs are theirs to give.
 fn runs_containers(bytes: &[u8]) -> bool {
     let words = ["docker run", "docker compose run", "podman run", "singularity exec", "apptainer exec"];
-    words.iter().any(|word| memchr::memmem::find(bytes, word.as_bytes()).is_some())
+    has_any(bytes, &words)
 }
 
 /// Whether a manifest names the image of a server that is made for a GPU.
 fn names_server(bytes: &[u8]) -> bool {
     let images =
         ["lmsysorg/sglang", "text-embeddings-inference", "text-generation-inference", "vllm/vllm-openai"];
-    images.iter().any(|image| memchr::memmem::find(bytes, image.as_bytes()).is_some())
+    has_any(bytes, &images)
 }
 
 /// Whether a manifest of Rust names a crate that has CUDA only where a feature or the linker says so.
 fn asks_for_crate(path: &Path, bytes: &[u8]) -> bool {
     let names = ["candle", "tch", "ort "];
-    path.file_name().is_some_and(|name| name == "Cargo.toml")
-        && names.iter().any(|name| memchr::memmem::find(bytes, name.as_bytes()).is_some())
+    path.file_name().is_some_and(|name| name == "Cargo.toml") && has_any(bytes, &names)
 }
 
 /// The text that came from standard input in the place of the file `path`; without one it is Python.

@@ -98,7 +98,7 @@ impl<'p> Interpreter<'p> {
             if self.flow != Flow::Next {
                 return Value::Unknown;
             }
-            self.note_handed(Some(&receiver), name, call, &args);
+            self.note_handed(&receiver, name, call, &args);
             if let Some(result) = self.change_names(object, &receiver, name, &args, span) {
                 return result;
             }
@@ -113,7 +113,7 @@ impl<'p> Interpreter<'p> {
         if self.flow != Flow::Next {
             return Value::Unknown;
         }
-        self.note_handed(Some(&callee), name, call, &args);
+        self.note_handed(&callee, name, call, &args);
         let commands = self.commands_of(&callee, name);
         let result = self.call(callee, args, span);
         if !commands.is_empty() && self.flow == Flow::Next {

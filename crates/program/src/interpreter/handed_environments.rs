@@ -32,10 +32,10 @@ const COMMANDS: &[&str] = &["bash_command"];
 const RUNNERS: &[&str] = &["exec_command", "local", "run", "sudo"];
 
 impl<'p> Interpreter<'p> {
-    /// Notes what a call hands over, unless it is one that is followed.
+    /// Notes what a call hands over, unless it is one that is followed. `callee`: what is called, or whose method.
     pub(super) fn note_handed(
         &mut self,
-        receiver: Option<&Value<'p>>,
+        callee: &Value<'p>,
         name: &str,
         call: &'p Call<'p>,
         args: &Args<'p>,
@@ -43,11 +43,11 @@ impl<'p> Interpreter<'p> {
         if !call.arguments.iter().any(|argument| may_hand_over(name, argument)) {
             return;
         }
-        let path = match receiver {
-            Some(Value::Outside(path)) => self.paths.text(*path).clone(),
-            Some(Value::Unknown) | None => "".into(),
+        let path = match callee {
+            Value::Outside(path) => self.paths.text(*path).clone(),
+            Value::Unknown => "".into(),
             // What the project defines is followed.
-            Some(_) => return,
+            _ => return,
         };
         const FOLLOWED: [&str; 5] = ["asyncio", "builtins", "os", "subprocess", "unittest"];
         if FOLLOWED
@@ -59,7 +59,7 @@ impl<'p> Interpreter<'p> {
         }
         if name == "DockerOperator" || path.ends_with(".containers") {
             let image = args.keyword("image").or_else(|| args.at(0));
-            image.into_iter().for_each(|image| self.run_container_at(image));
+            image.into_iter().for_each(|image| self.run_command_at(image.span));
         }
         for argument in &args.items {
             match argument.name.as_deref() {

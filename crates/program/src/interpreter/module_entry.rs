@@ -155,10 +155,6 @@ impl<'p> Interpreter<'p> {
         });
         self.ways_out = EarlyExits { of_program: self.ways_out.of_program, ..ways_out };
         let last = self.here.statement;
-        // Or what it imports does.
-        let ends =
-            |step: &Statement<'p>| matches!(step.kind, StatementKind::Import(_)) || surely_raises(step);
-        let is_told = frame > 0 && code.body.iter().any(|step| step.span == last && ends(step));
         if let Some(outer) = self.callers.pop() {
             self.here = outer;
         }
@@ -167,7 +163,12 @@ impl<'p> Interpreter<'p> {
         }
         // A module that raises is caught by a `try` around the import, or ends the program. Conditions
         // that decide it are rarely understood, so only a `try` is believed, and what raises without one.
-        let is_believed = self.flow == Flow::Raise && (is_told || !self.catches.is_empty());
+        let ends = |step: &Statement<'p>| {
+            // Or what it imports does.
+            step.span == last && (matches!(step.kind, StatementKind::Import(_)) || surely_raises(step))
+        };
+        let is_told = || frame > 0 && code.body.iter().any(ends);
+        let is_believed = self.flow == Flow::Raise && (!self.catches.is_empty() || is_told());
         if self.flow != Flow::Next && !is_believed {
             self.flow = Flow::Next;
         }

@@ -107,14 +107,14 @@ impl<'p> Interpreter<'p> {
     /// Runs a text for a shell that stands here and sets something.
     pub(super) fn run_text_at(&mut self, given: &Arg<'p>) {
         let sets = matches!(self.contents(&given.value), Value::Text(text) if text.text.contains('='));
-        if let Some(text) = self.text_at(self.place(given.span)).filter(|_| sets) {
-            self.run_shell_text(text);
+        if sets {
+            self.run_command_at(given.span);
         }
     }
 
-    /// Runs the command of a container that a library is told to start, by the place of its image.
-    pub(super) fn run_container_at(&mut self, image: &Arg<'p>) {
-        if let Some(text) = self.text_at(self.place(image.span)) {
+    /// Runs what a text for a shell, or the image of a container that a library is told to start, stands for.
+    pub(super) fn run_command_at(&mut self, span: Span) {
+        if let Some(text) = self.text_at(self.place(span)) {
             self.run_shell_text(text);
         }
     }

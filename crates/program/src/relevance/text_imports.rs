@@ -56,7 +56,8 @@ fn blocks_for_types(text: &str) -> Vec<Range<usize>> {
     blocks.collect()
 }
 
-fn module_alone(module: &str) -> Import<'_> {
+/// `import module`
+pub(crate) fn module_alone(module: &str) -> Import<'_> {
     Import { level: 0, module, names: ImportNames::Module(None), lazy: false }
 }
 

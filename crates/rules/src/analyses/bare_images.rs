@@ -48,6 +48,10 @@ const LIBRARIES: &[&str] = &[
 /// What is compiled when it is installed, and what is compiled when it is used.
 const COMPILED: &[(&str, bool)] = &[("flash-attn", true), ("flash_attn", true), ("deepspeed", false)];
 
+/// What loads cuBLAS and cuDNN, and whether it is of no use without a GPU.
+const NEEDING_CUDNN: &[(&str, bool)] =
+    &[("onnxruntime-gpu", true), ("faster-whisper", false), ("ctranslate2", false)];
+
 /// `RUN pip install flash-attn` in an image for running alone, which has no `nvcc`.
 pub(super) fn without_compiler(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let text = scope.whole_text();
@@ -117,28 +121,23 @@ pub(super) fn without_libraries(scope: &FileScope<'_>) -> Vec<RawFinding> {
         }
         let uses_cuda =
             || scope.program.every_file().any(|(_, file)| file.is_python() && file.text.contains("cuda"));
-        let (package, place) = if let Some(place) = named(scope, &told, &lists, "onnxruntime-gpu") {
-            ("onnxruntime-gpu", place)
-        } else if let Some(place) = named(scope, &told, &lists, "faster-whisper").filter(|_| uses_cuda()) {
-            ("faster-whisper", place)
-        } else if let Some(place) = named(scope, &told, &lists, "ctranslate2").filter(|_| uses_cuda()) {
-            ("ctranslate2", place)
-        } else if let Some((package, major, place)) = cupy_of(scope, &told, &lists) {
-            if is_bare || is_of_other_major(base, major) {
-                let missing = format!("libraries of CUDA {major}");
-                let raw_finding = RawFinding::at(command.site).word("package", package).word("image", base);
-                let raw_finding =
-                    raw_finding.word("missing", missing).word("what", "it cannot load NVRTC or cuBLAS");
-                found.push(beside_list(raw_finding, place));
-            }
-            continue;
+        let needing_cudnn = NEEDING_CUDNN.iter().find_map(|(package, always)| {
+            let place = named(scope, &told, &lists, package).filter(|_| *always || uses_cuda())?;
+            Some((*package, place))
+        });
+        let (package, missing, what, place) = if let Some((package, place)) = needing_cudnn {
+            let missing = if is_bare { "cuBLAS and cuDNN" } else { "cuDNN" };
+            let what = match package {
+                "onnxruntime-gpu" => "sessions run on the CPU, with a line in the log",
+                _ => "the first use of the GPU ends with \"Library libcublas is not found\" or one of cuDNN",
+            };
+            (package, missing.to_owned(), what, place)
+        } else if let Some((package, major, place)) = cupy_of(scope, &told, &lists)
+            && (is_bare || is_of_other_major(base, major))
+        {
+            (package, format!("libraries of CUDA {major}"), "it cannot load NVRTC or cuBLAS", place)
         } else {
             continue;
-        };
-        let missing = if is_bare { "cuBLAS and cuDNN" } else { "cuDNN" };
-        let what = match package {
-            "onnxruntime-gpu" => "sessions run on the CPU, with a line in the log",
-            _ => "the first use of the GPU ends with \"Library libcublas is not found\" or one of cuDNN",
         };
         let raw_finding = RawFinding::at(command.site).word("package", package).word("image", base);
         let raw_finding = raw_finding.word("missing", missing).word("what", what);

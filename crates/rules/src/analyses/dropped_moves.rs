@@ -65,14 +65,13 @@ pub(super) fn as_statements(scope: &FileScope<'_>) -> Vec<RawFinding> {
 fn moved<'c>(scope: &FileScope<'_>, expr: &'c Expr<'_>) -> Option<&'c str> {
     let (object, method, call) = method_of(expr)?;
     let ExprKind::Name(name) = object.kind else { return None };
-    let is_part = is_tensor_of_tokenizer(scope, object);
     let to_gpu = match method {
         "cuda" => true,
         "to" => argument(&call.arguments, Some(0), Some("device"))
             .is_some_and(|device| names_gpu(scope, device, 0)),
         _ => false,
     };
-    (to_gpu && (is_part || is_made_on_cpu(scope, object))).then_some(name)
+    (to_gpu && (is_tensor_of_tokenizer(scope, object) || is_made_on_cpu(scope, object))).then_some(name)
 }
 
 /// Whether a name stands for one of the tensors that a tokenizer gives: `tok(text, return_tensors="pt").input_ids`. What holds all

@@ -1,7 +1,7 @@
 //! Outputs that a hook of a module appends to a list with each call, on the GPU.
 
-use super::memory::method_of;
-use crate::code::walk::{CodeNode, walk, walk_block};
+use super::memory::{function_named, method_of};
+use crate::code::walk::{Ancestor, CodeNode, walk, walk_block};
 use crate::code::{Expr, ExprKind, Function, Statement, StatementKind};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
@@ -22,11 +22,7 @@ pub(super) fn on_the_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
         // `for module in net.modules():`
         let mut bases: Vec<&str> = base_of(module).into_iter().collect();
         for one in around {
-            if let crate::code::walk::Ancestor::Loop(Statement {
-                kind: StatementKind::For { iterable, .. },
-                ..
-            }) = one
-            {
+            if let Ancestor::Loop(Statement { kind: StatementKind::For { iterable, .. }, .. }) = one {
                 bases.extend(base_of(iterable));
             }
         }
@@ -48,7 +44,7 @@ fn called_in_loops<'a>(scope: &FileScope<'a>) -> Vec<&'a str> {
     let mut called = Vec::new();
     walk(scope.code, &mut |part, around| {
         let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
-        let in_loop = around.iter().any(|one| matches!(one, crate::code::walk::Ancestor::Loop(_)));
+        let in_loop = around.iter().any(|one| matches!(one, Ancestor::Loop(_)));
         if let Some(name) = base_of(&call.callee).filter(|_| in_loop)
             && matches!(call.callee.kind, ExprKind::Name(_))
         {
@@ -71,18 +67,16 @@ fn base_of<'e>(expr: &'e Expr<'_>) -> Option<&'e str> {
 
 /// The hook that an argument is: a function, a method of the same object, a lambda, or what a function of the file makes.
 fn function_of<'a>(scope: &FileScope<'a>, given: &Expr<'_>) -> Option<&'a Function<'a>> {
-    let named = |name: &str| {
-        let mut all = scope.code.functions.iter().filter(|function| function.name == name);
-        all.next().filter(|_| all.next().is_none())
-    };
     match &given.kind {
-        ExprKind::Name(name) => named(name),
-        ExprKind::Attribute(object, name) if matches!(object.kind, ExprKind::Name("self")) => named(name),
+        ExprKind::Name(name) => function_named(scope, name),
+        ExprKind::Attribute(object, name) if matches!(object.kind, ExprKind::Name("self")) => {
+            function_named(scope, name)
+        }
         ExprKind::Call(call) => {
             let (ExprKind::Name(name) | ExprKind::Attribute(_, name)) = &call.callee.kind else {
                 return None;
             };
-            let outer = named(name)?;
+            let outer = function_named(scope, name)?;
             let inside =
                 |function: &&Function<'_>| outer.span.holds(function.span) && function.span != outer.span;
             let mut inner = scope.code.functions.iter().filter(inside);

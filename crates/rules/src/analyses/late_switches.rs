@@ -54,9 +54,8 @@ pub(super) fn behind_what_they_switch(scope: &FileScope<'_>) -> Vec<RawFinding> 
                     let is_known = sets.is_some_and(|value| matches!(value.kind, ExprKind::Text(_)));
                     let before = loaded.iter().find(|(name, ..)| *name == "keras");
                     // Where it is set before as well, this is another matter.
-                    if let Some((_, at, home)) =
+                    if let Some((_, at, None)) =
                         before.filter(|_| is_known && !done.contains(&"KERAS_BACKEND"))
-                        && (home.is_none() || *home == function)
                         && function.is_none()
                     {
                         let raw_finding =

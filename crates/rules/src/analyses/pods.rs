@@ -16,7 +16,7 @@ const LABELS: &[&str] = &[
 ];
 
 /// Resources that stand for GPUs.
-const GPUS: &[&str] = &["nvidia.com/", "amd.com/gpu", "gpu.intel.com/"];
+pub(super) const GPUS: &[&str] = &["nvidia.com/", "amd.com/gpu", "gpu.intel.com/"];
 
 /// Kinds whose pods do the work of somebody, and not of the machine.
 const KINDS: &[&str] = &["CronJob", "Deployment", "Job", "Pod", "StatefulSet"];

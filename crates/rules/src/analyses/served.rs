@@ -1,7 +1,7 @@
 //! Containers that files in YAML describe: services of Compose, and those of pods.
 
 use super::containers::made_for_gpu;
-use super::pods::{pods_in, text_of, value};
+use super::pods::{GPUS, pods_in, text_of, value};
 use crate::code::{Expr, ExprKind};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
@@ -101,14 +101,7 @@ fn pods_without_gpu(scope: &FileScope<'_>, root: &Expr<'_>) -> Vec<RawFinding> {
         "{{",
     ];
     let text = scope.whole_text();
-    let asks = [
-        "nvidia.com/",
-        "amd.com/gpu",
-        "gpu.intel.com/",
-        "habana.ai/",
-        "aws.amazon.com/neuron",
-        "google.com/tpu",
-    ];
+    let asks = [GPUS, &["habana.ai/", "aws.amazon.com/neuron", "google.com/tpu"]].concat();
     if GIVES.iter().any(|word| text.contains(word)) || scope.program.has_any(&asks) {
         return Vec::new();
     }

@@ -351,7 +351,9 @@ fn unread_attributes(scope: &FileScope<'_>) -> Vec<RawFinding> {
         }
     });
     let [(name, span)] = chosen[..] else { return Vec::new() };
-    let trains = scope.program.every_file().any(|(_, file)| file.text.contains("torch.optim."));
+    if !scope.program.every_file().any(|(_, file)| file.text.contains("torch.optim.")) {
+        return Vec::new();
+    }
     let is_read = scope.program.every_file().any(|(id, file)| {
         let text = &*file.text;
         text.match_indices(name).any(|(at, _)| {
@@ -363,7 +365,7 @@ fn unread_attributes(scope: &FileScope<'_>) -> Vec<RawFinding> {
                 && !text[..at].ends_with("torch.")
         })
     });
-    if !trains || is_read {
+    if is_read {
         return Vec::new();
     }
     let raw_finding = RawFinding::at(scope.place(span)).word("what", format!("`self.{name}`"));
@@ -380,12 +382,9 @@ fn takes_option(value: &Expr<'_>) -> bool {
 
 /// A layer or a model that a file makes itself and trains: `torch.optim.SGD(net.parameters())`.
 pub(super) fn trains(scope: &FileScope<'_>, call: &Call<'_>) -> bool {
-    let is_optimizer = scope.names.path(&call.callee).is_some_and(|path| path.starts_with("torch.optim."));
-    is_optimizer
-        || scope
-            .names
-            .path(&call.callee)
-            .is_some_and(|path| path.starts_with("torch.nn.") && !path.contains("functional"))
+    scope.names.path(&call.callee).is_some_and(|path| {
+        path.starts_with("torch.optim.") || path.starts_with("torch.nn.") && !path.contains("functional")
+    })
 }
 
 /// A call that loads or moves what lies on some device: `GLiNER.from_pretrained("m")`, `load_model(path)`, `net.cuda()`.
