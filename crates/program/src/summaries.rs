@@ -78,6 +78,10 @@ pub(crate) struct Summaries<'p> {
     facts: Facts<'p>,
     /// Functions that were called while they ran.
     called_by_themselves: FxHashSet<FunctionId>,
+    /// Those of which one call is being followed that stands for all that lie deeper.
+    pub deeper: Vec<FunctionId>,
+    /// How many calls of running functions were followed as deep as they go, in the program that is running.
+    certain_calls: usize,
     /// How often something was left out because it lies too deep: a call that did so is not remembered.
     pub left_out: usize,
     /// How often an exception was seen to leave an arm of a branch.
@@ -107,6 +111,8 @@ pub(crate) struct OpenRecord {
 const MOST_RECORDED: usize = 10_000;
 /// So many names of the arguments are looked at before a summary is compared in full.
 const ASKED_FIRST: usize = 6;
+/// So many calls of functions that are running are followed in one program where Python surely makes them.
+const MOST_CERTAIN_CALLS: usize = 300;
 /// A call that read more is followed again.
 const MOST_READS: usize = 20_000;
 
@@ -118,6 +124,8 @@ impl<'p> Summaries<'p> {
             program: 0,
             facts: Facts::default(),
             called_by_themselves: FxHashSet::default(),
+            deeper: Vec::new(),
+            certain_calls: 0,
             left_out: 0,
             raised: 0,
             exited: 0,
@@ -141,6 +149,12 @@ impl<'p> Summaries<'p> {
     /// Whether a function was ever called while it ran.
     pub fn is_called_by_itself(&self, function: FunctionId) -> bool {
         self.called_by_themselves.contains(&function)
+    }
+
+    /// Whether one more call of a function that is running is followed, where Python surely makes it.
+    pub fn may_follow_certain(&mut self) -> bool {
+        self.certain_calls += 1;
+        self.certain_calls <= MOST_CERTAIN_CALLS
     }
 
     pub fn note_called_by_itself(&mut self, function: FunctionId) {
@@ -285,6 +299,7 @@ impl<'p> Summaries<'p> {
             });
         }
         self.program += 1;
+        self.certain_calls = 0;
         self.facts.end_program();
     }
 
@@ -362,6 +377,7 @@ fn summary_of<'p>(
         if is_same {
             (call.around, call.is_indirect) = (call.weight().max(next.weight()), false);
             call.by_arguments &= next.by_arguments;
+            call.is_certain &= next.is_certain;
         }
         is_same
     });

@@ -1,6 +1,18 @@
-import os, sys
-a = ["1"]
-b = ["2"]
-c = a if len(sys.argv) > 1 else b
-c.append("3")
-os.environ["CUDA_VISIBLE_DEVICES"] = ",".join(a)
+import os
+import torch
+
+
+class Card:
+    def use(self):
+        os.environ["CUDA_VISIBLE_DEVICES"] = "0"
+        torch.cuda.init()
+
+
+one, other = Card(), Card()
+cards = [one, other]
+try:
+    cards.remove(other)
+except ValueError:
+    pass
+for card in cards:
+    card.use()

@@ -109,7 +109,7 @@ impl<'p> Heap<'p> {
     /// Whether a value is one that conditions ask: a text, a truth value, None or an object that was there.
     fn may_be_asked(&self, value: &Value<'p>, since: Version) -> bool {
         value.alternatives().iter().any(|value| match value {
-            Value::Text(_) | Value::Bool(_) | Value::None => true,
+            Value::Int(..) | Value::Text(_) | Value::Bool(_) | Value::None => true,
             Value::Instance(instance) => self.scopes[instance.scope as usize].born <= since,
             _ => false,
         })

@@ -40,9 +40,12 @@ impl<'p> Interpreter<'p> {
     /// The same, whatever methods the class of the object has for that.
     pub(super) fn bind_attribute(&mut self, object: &Value<'p>, name: &'p str, value: Value<'p>) {
         let scope = match object {
-            Value::Instance(instance) if name != "__dict__" && self.shows_itself(instance) => {
+            Value::Instance(instance)
+                if name != "__dict__"
+                    && let Some(items) = self.dictionary_of(instance) =>
+            {
                 let name = Value::text(name, self.place(self.here.statement));
-                return self.set_item(object, &name, &value);
+                return self.set_item(&items, &name, &value);
             }
             Value::Instance(instance) => {
                 if name == "__dict__" {

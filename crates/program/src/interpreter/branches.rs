@@ -80,6 +80,7 @@ impl<'p> Interpreter<'p> {
         let mut inner_branches: SmallVec<[_; 2]> = SmallVec::new();
         let mut ways_out = outer;
         self.branches += 1;
+        self.here.undecided += 1;
         let branch = self.branches;
         for (number, arm) in arms.into_iter().enumerate() {
             let mark = self.begin_arm();

@@ -4,7 +4,7 @@ use super::Interpreter;
 use super::calls::Args;
 use super::compound::ExpectedError;
 use super::dictionaries::merged;
-use super::iterables::{NAMES_IN_ENVIRONMENT, each_once};
+use super::iterables::NAMES_IN_ENVIRONMENT;
 use super::loops::MOST_ELEMENTS;
 use crate::facts::Span;
 use crate::program::heap::values::{Source, StreamOutput, Value};
@@ -70,6 +70,18 @@ impl<'p> Interpreter<'p> {
                     false => Value::Unknown,
                 },
             },
+            ("float", Some(Value::Text(text))) if !is_float(&text.text) => self.misreads(),
+            ("int" | "float" | "abs" | "round" | "sum" | "chr", Some(Value::None))
+            | ("int" | "float", Some(Value::Collection(_) | Value::Sequence(_) | Value::Mapping(_)))
+            | (
+                "abs" | "round" | "chr",
+                Some(Value::Collection(_) | Value::Sequence(_) | Value::Mapping(_) | Value::Text(_)),
+            )
+            | ("len", Some(Value::None | Value::Int(..) | Value::Bool(_)))
+                if args.items.len() == 1 && self.knows_all() =>
+            {
+                self.raises()
+            }
             ("int" | "float", Some(text @ (Value::Unknown | Value::Outside(_))))
                 if !self.is_some_int(&text) && self.expects(ExpectedError::Number) =>
             {
@@ -81,14 +93,17 @@ impl<'p> Interpreter<'p> {
             }
             ("bool", Some(value)) => self.asked_truth(&value, span).map_or(Value::Unknown, Value::Bool),
             ("list", None) => self.collection(Value::sequence(Vec::new())),
-            ("set" | "frozenset", None) => self.collection_but_no_list(Value::sequence(Vec::new())),
+            ("set" | "frozenset", None) => self.new_set(Some(Vec::new())),
             ("list" | "set" | "sorted" | "tuple" | "reversed", Some(value))
                 if self.names_environment(&value) =>
             {
                 Value::Outside(self.paths.id(NAMES_IN_ENVIRONMENT))
             }
             ("list" | "set" | "frozenset" | "sorted", Some(value)) => {
-                let value = self.iterate_all(value, span);
+                let value = match name {
+                    "list" => self.iterate_in_order(value, span),
+                    _ => self.iterate_all(value, span),
+                };
                 let mut elements = self.elements(&value);
                 match name {
                     "sorted" => {
@@ -101,8 +116,7 @@ impl<'p> Interpreter<'p> {
                         }
                     }
                     "set" | "frozenset" => {
-                        let elements = elements.and_then(each_once).map_or(Value::Unknown, Value::sequence);
-                        return Some(self.collection_but_no_list(elements));
+                        return Some(self.new_set(elements));
                     }
                     _ => {}
                 }
@@ -128,7 +142,7 @@ impl<'p> Interpreter<'p> {
                 }
             }
             ("tuple", Some(value)) => {
-                let value = self.iterate_all(value, span);
+                let value = self.iterate_in_order(value, span);
                 self.elements(&value).map_or(Value::Unknown, Value::sequence)
             }
             ("dict", first) => {
@@ -269,13 +283,10 @@ impl<'p> Interpreter<'p> {
         })
     }
 
-    /// Whether no two keys of a dictionary, and no two elements of a set, may be the same one: how many there are is known then.
+    /// Whether no two keys of a dictionary may be the same one: how many there are is known then.
     fn are_apart(&self, value: &Value<'p>) -> bool {
         let keys: Vec<Value<'p>> = match self.contents(value) {
             Value::Mapping(items) => items.iter().map(|(key, _)| key.clone()).collect(),
-            Value::Sequence(values) if matches!(value, Value::Collection(of) if self.is_no_list(*of)) => {
-                values.to_vec()
-            }
             _ => return true,
         };
         let is_constant = |key: &Value<'_>| matches!(key, Value::Text(_) | Value::Int(..) | Value::None);
@@ -394,4 +405,11 @@ fn method_of_builtin(name: &str) -> &'static str {
         "round" => "__round__",
         _ => "__reversed__",
     }
+}
+
+/// Whether `float` reads a text.
+fn is_float(text: &str) -> bool {
+    let text = text.trim();
+    let has_other = text.contains('_') || !text.is_ascii();
+    has_other || text.parse::<f64>().is_ok()
 }

@@ -165,6 +165,13 @@ impl<'p> Interpreter<'p> {
                 Value::text(self.shown_name(closure), self.place(span))
             }
             Value::Class(class) if name == "__name__" => self.name_of_class(class, span),
+            Value::Class(class) if name == "__mro__" => {
+                let mut order = self.resolution_order(class).to_vec();
+                let object = Value::Outside(self.paths.id("builtins.object"));
+                order.retain(|class| !matches!((class, &object), (Value::Outside(one), Value::Outside(other)) if one == other));
+                order.push(object);
+                Value::sequence(order)
+            }
             Value::Class(class) => {
                 let found = self.class_attribute(class, name);
                 match (name, &found) {
@@ -266,12 +273,12 @@ impl<'p> Interpreter<'p> {
         let (object, class) = (Value::Instance(instance.clone()), Value::Class(instance.class.clone()));
         match &found {
             Value::Unknown if name == "__dict__" => self.own_names(&object, span).unwrap_or(found),
+            Value::Unknown if name == "__class__" => class,
             // Every object has these, whatever `__getattr__` says.
             Value::Unknown if name.starts_with("__") && name.ends_with("__") => found,
             Value::Unknown
-                if self.shows_itself(instance)
-                    && let Some(item) =
-                        self.item_of_object(instance, &Value::text(name, self.place(span))) =>
+                if let Some(items) = self.dictionary_of(instance)
+                    && let Some(item) = self.item_shown(&items, &Value::text(name, self.place(span))) =>
             {
                 item
             }

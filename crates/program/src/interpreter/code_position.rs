@@ -20,6 +20,8 @@ pub(super) struct CodePosition<'p> {
     pub(super) returns: Vec<Value<'p>>,
     /// How many loops around the running statement, in this function, have passes that are not followed.
     pub(super) repeats: usize,
+    /// How many branches in it nobody could decide.
+    pub(super) undecided: usize,
     /// The loops in it that are being followed, innermost last.
     pub(super) loops: Vec<Loop>,
     /// Where `return` leads in an arm of a branch, as soon as one did.
@@ -80,6 +82,7 @@ impl CodePosition<'_> {
             shared: Vec::new(),
             returns: Vec::new(),
             repeats: 0,
+            undecided: 0,
             loops: Vec::new(),
             end: None,
             bound: None,

@@ -1,5 +1,7 @@
 //! Lists, sets and dictionaries: objects that hold something, under whatever names they are known.
 
+mod sets;
+
 use super::Interpreter;
 use super::calls::Args;
 use super::dictionaries::{merged, without_key};
@@ -13,6 +15,8 @@ use crate::sources::Language;
 
 /// What a collection holds that grew beyond this is not followed: a registry of a thousand models.
 const LARGEST: usize = 128;
+
+pub(super) use sets::NO_LIST;
 
 impl<'p> Interpreter<'p> {
     /// A new list, set or dictionary that holds this.
@@ -191,9 +195,11 @@ impl<'p> Interpreter<'p> {
         span: Span,
     ) -> Option<(Value<'p>, Value<'p>)> {
         let contents = self.contents(collection);
+        let is_set = matches!(collection, Value::Collection(scope) if self.is_set(*scope));
         let (mut changed, mut results) = (Vec::new(), Vec::new());
         for held in contents.alternatives() {
             let (after, result) = match held {
+                Value::Sequence(values) if is_set => self.changed_set(values, name, args, span)?,
                 Value::Sequence(values) => self.changed_sequence(values.to_vec(), name, args, span)?,
                 Value::Mapping(items) => self.changed_mapping(items.to_vec(), name, args, span)?,
                 _ => return None,
@@ -234,7 +240,14 @@ impl<'p> Interpreter<'p> {
     fn edit(&mut self, container: &Value<'p>, change: &dyn Fn(&Self, &Value<'p>) -> Value<'p>) {
         let all = container.alternatives();
         for one in all {
-            let Value::Collection(scope) = one else { continue };
+            let Value::Collection(scope) = one else {
+                let is_constant =
+                    matches!(one, Value::Sequence(_) | Value::Text(_) | Value::Int(..) | Value::None);
+                if is_constant && self.knows_all() && self.is_python_here() {
+                    self.seems_to_raise();
+                }
+                continue;
+            };
             let contents = self.contents(one);
             let changed = Value::one_of(contents.alternatives().iter().map(|held| change(self, held)));
             let kept = (all.len() > 1).then_some(contents);
@@ -294,6 +307,11 @@ impl<'p> Interpreter<'p> {
             (Value::Mapping(items), _, Value::Mapping(others)) => {
                 Value::mapping(merged(items.to_vec(), others))
             }
+            (Value::Sequence(values), Some(others), _) if self.is_set(*scope) => {
+                let all = values.iter().cloned().chain(others).collect();
+                let all = self.new_set(Some(all));
+                self.contents(&all)
+            }
             (Value::Sequence(values), Some(others), _) => {
                 Value::sequence(values.iter().cloned().chain(others).collect())
             }
@@ -312,9 +330,8 @@ impl<'p> Interpreter<'p> {
     ) -> Option<(Value<'p>, Value<'p>)> {
         let first = args.at(0).map(|argument| argument.value.clone());
         match (name, first) {
-            ("add", Some(value)) if values.iter().any(|known| equal(known, &value) == Some(true)) => {}
-            ("append" | "add", Some(value)) => values.push(value),
-            ("extend" | "update", Some(more)) => {
+            ("append", Some(value)) => values.push(value),
+            ("extend", Some(more)) => {
                 let more = self.iterate_all(more, span);
                 match self.elements(&more) {
                     Some(more) => values.extend(more),
@@ -360,9 +377,8 @@ impl<'p> Interpreter<'p> {
                 }
                 _ => return Some((Value::Unknown, Value::Unknown)),
             },
-            ("remove" | "discard", Some(value)) => match place_in(&values, &value) {
+            ("remove", Some(value)) => match self.place_in(&values, &value) {
                 Some(Some(at)) => drop(values.remove(at)),
-                Some(None) if name == "discard" => {}
                 Some(None) => self.seems_to_raise(),
                 None => return Some((Value::Unknown, Value::Unknown)),
             },
@@ -373,16 +389,6 @@ impl<'p> Interpreter<'p> {
         }
         Some((Value::sequence(values), Value::None))
     }
-}
-
-/// Where a value stands in a list, if it does; `None` when nobody knows.
-pub(super) fn place_in<'p>(values: &[Value<'p>], wanted: &Value<'p>) -> Option<Option<usize>> {
-    for (at, value) in values.iter().enumerate() {
-        if equal(value, wanted)? {
-            return Some(Some(at));
-        }
-    }
-    Some(None)
 }
 
 /// The position that an index means in a list of this length.

@@ -2,7 +2,6 @@
 
 use super::Interpreter;
 use super::calls::Args;
-use super::collections::place_in;
 use super::items::one_of_functions;
 use crate::facts::Span;
 use crate::program::heap::values::Value;
@@ -44,7 +43,7 @@ impl<'p> Interpreter<'p> {
             }
             (Value::Mapping(_), "copy") | (Value::Sequence(_), "copy") => receiver.clone(),
             (Value::Sequence(values), "index") if args.items.len() == 1 => {
-                match place_in(values, &args.items[0].value) {
+                match self.place_in(values, &args.items[0].value) {
                     Some(Some(at)) => Value::Int(at as i64, self.place(span)),
                     Some(None) => self.raises(),
                     None => Value::Unknown,
@@ -53,7 +52,7 @@ impl<'p> Interpreter<'p> {
             (Value::Text(separator), "join") => {
                 let Some(list) = args.at(0) else { return Value::Unknown };
                 let of_numbers = separator.text.trim() == "," && self.are_texts_of_numbers(&list.value);
-                let list = self.iterate_all(list.value.clone(), span);
+                let list = self.iterate_in_order(list.value.clone(), span);
                 let keys = match &list {
                     Value::Sequence(values) => Some(values.to_vec()),
                     Value::Mapping(items) if !items.is_empty() => {

@@ -74,13 +74,14 @@ impl<'p> Interpreter<'p> {
             })
     }
 
-    /// Whether an object is a dictionary whose items are its attributes: `self.__dict__ = self`.
-    pub(super) fn shows_itself(&self, object: &Instance<'p>) -> bool {
-        self.setters.contains("__dict__")
-            && matches!(
-                self.in_scope(object.scope, "__dict__"),
-                Some(Value::Instance(shown)) if shown.scope == object.scope
-            )
+    /// The dictionary whose items are the attributes of an object, where a program put one in place: `self.__dict__ = self`, or
+    /// that of others, as in `self.__dict__ = self.shared`.
+    pub(super) fn dictionary_of(&self, object: &Instance<'p>) -> Option<Value<'p>> {
+        match self.in_scope(object.scope, "__dict__").filter(|_| self.setters.contains("__dict__"))? {
+            Value::Instance(shown) if shown.scope != object.scope => None,
+            shown @ (Value::Instance(_) | Value::Collection(_)) => Some(shown.clone()),
+            _ => None,
+        }
     }
 
     /// Whether the elements of an object are those of a container of Python, which gives them by itself.
@@ -107,6 +108,17 @@ impl<'p> Interpreter<'p> {
         let items = self.items_set_in(object)?;
         let Value::Mapping(items) = self.contents(&items) else { return None };
         self.mapping_item(&items, key).filter(|found| !matches!(found, Value::Unknown))
+    }
+
+    /// What the dictionary of an object holds under a name.
+    pub(super) fn item_shown(&mut self, items: &Value<'p>, key: &Value<'p>) -> Option<Value<'p>> {
+        if let Value::Instance(object) = items {
+            return self.item_of_object(object, key);
+        }
+        match self.contents(items) {
+            Value::Mapping(items) => self.mapping_item(&items, key),
+            _ => Some(Value::Unknown),
+        }
     }
 
     /// What a method does that an object has from a container of Python; `None` where nothing is known of it.

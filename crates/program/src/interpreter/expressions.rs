@@ -3,7 +3,6 @@
 use super::builtin_names::is_builtin;
 use super::compound::ExpectedError;
 use super::dictionaries::merged;
-use super::iterables::each_once;
 use super::lazy::is_type_checking;
 use super::{Flow, Interpreter};
 use crate::code::{Expr, ExprKind};
@@ -58,17 +57,17 @@ impl<'p> Interpreter<'p> {
                 self.item(&container, &key, expr.span)
             }
             ExprKind::Sequence(values) => {
-                let mut known = self.sequence(values);
+                let known = self.sequence(values);
                 if !self.makes_collection(expr) {
                     return known;
                 }
                 if !self.is_in_braces(expr) {
                     return self.collection(known);
                 }
-                if let Value::Sequence(values) = &known {
-                    known = each_once(values.to_vec()).map_or(Value::Unknown, Value::sequence);
+                match known {
+                    Value::Sequence(values) => self.new_set(Some(values.to_vec())),
+                    known => known,
                 }
-                self.collection_but_no_list(known)
             }
             ExprKind::Mapping(items) => {
                 let known = self.mapping(items);
@@ -129,11 +128,8 @@ impl<'p> Interpreter<'p> {
                 let made = self.comprehension(comprehension);
                 let is_set = comprehension.elements.len() == 1 && self.is_in_braces(expr);
                 match made {
-                    Value::Sequence(values) if is_set => {
-                        let made = each_once(values.to_vec()).map_or(Value::Unknown, Value::sequence);
-                        self.collection_but_no_list(made)
-                    }
-                    made if is_set => self.collection_but_no_list(made),
+                    Value::Sequence(values) if is_set => self.new_set(Some(values.to_vec())),
+                    made if is_set => made,
                     made => self.collection(made),
                 }
             }

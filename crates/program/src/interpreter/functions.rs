@@ -232,6 +232,7 @@ impl<'p> Interpreter<'p> {
             around,
             by_arguments: true,
             is_indirect: false,
+            is_certain: self.is_certain_call(key),
         }));
         self.trace.cost.bodies += 1;
         let here = CodePosition {
@@ -243,7 +244,14 @@ impl<'p> Interpreter<'p> {
         let outer = std::mem::replace(&mut self.here, here);
         self.callers.push(outer);
         let modules = self.in_order.len();
-        self.active.push(Active { key, scope: closure.scope, object: object_of(closure), modules });
+        self.active.push(Active {
+            key,
+            scope: closure.scope,
+            object: object_of(closure),
+            modules,
+            uncertain: self.uncertain,
+            repeats: self.repeats,
+        });
         let ways_out = self.ways_out;
         let counted = self.count_devices(closure.counts_devices);
         let mocked = self.state.set_up().mocked.len();

@@ -49,6 +49,9 @@ pub(super) struct Active {
     pub object: Option<ScopeId>,
     /// How many modules had been entered.
     pub modules: usize,
+    /// How many arms of branches that nobody decided lay around it, and loops whose passes are not all followed.
+    pub uncertain: usize,
+    pub repeats: usize,
 }
 
 /// What who asks a generator wants of it.
@@ -127,7 +130,8 @@ impl<'p> Interpreter<'p> {
 
     /// Whether a coroutine or generator is followed: each that was made is another one, also within itself.
     pub(super) fn may_go_on(&self, key: FunctionId) -> bool {
-        let is_too_deep = self.is_running(key) && self.calls_around(key) >= MOST_NESTED;
+        let is_too_deep =
+            self.is_running(key) && self.calls_around(key) >= MOST_NESTED && !self.is_certain_call(key);
         !is_too_deep && self.active.len() < MOST_CALLS
     }
 
@@ -146,11 +150,13 @@ impl<'p> Interpreter<'p> {
                     return Value::Unknown;
                 }
                 let (function, around) = (key, self.calls_around(key));
+                let is_certain = self.is_certain_call(key);
                 self.summaries.note(Dependency::Followed(NestedCall {
                     function,
                     around,
                     by_arguments: true,
                     is_indirect: false,
+                    is_certain,
                 }));
                 if !self.function_of(&paused.closure).is_generator {
                     return self.run_coroutine(paused, site);

@@ -12,19 +12,19 @@ use crate::sources::Language;
 use std::rc::Rc;
 
 /// The letters of a text up to this length are followed one by one.
-const LONGEST_SPELLED: usize = 8;
+const LONGEST_SPELLED: usize = 32;
 
 impl<'p> Interpreter<'p> {
     /// The value under a key; `None` when no known key equals it.
     pub(super) fn mapping_item(
-        &self,
+        &mut self,
         items: &[(Value<'p>, Value<'p>)],
         key: &Value<'p>,
     ) -> Option<Value<'p>> {
         let mut unsure = false;
         for (known, value) in items.iter().rev() {
             let is_it = match (known, key) {
-                (Value::Instance(_), Value::Instance(_)) => self.is_one_object(known, key),
+                (Value::Instance(_), Value::Instance(_)) => self.is_one_key(known, key),
                 _ => super::statements::equal(known, key),
             };
             match is_it {
@@ -225,6 +225,11 @@ impl<'p> Interpreter<'p> {
                     None => value,
                 },
             },
+            Value::None | Value::Int(..) | Value::Bool(_) | Value::Function(_)
+                if self.knows_all() && self.is_python_here() =>
+            {
+                self.raises()
+            }
             // The words of a shell are told elsewhere.
             Value::Text(text) if text.text.len() <= LONGEST_SPELLED && self.is_python_here() => {
                 let place = text.place;
@@ -275,6 +280,14 @@ impl<'p> Interpreter<'p> {
     /// Whether the code that runs is Python.
     pub(super) fn is_python_here(&self) -> bool {
         matches!(self.program.language_of(self.here.file), Language::Python | Language::Notebook)
+    }
+
+    /// The same of one that may hold nothing.
+    pub(super) fn elements_told(&self, value: &Value<'p>) -> Option<Vec<Value<'p>>> {
+        match value {
+            Value::Sequence(values) => Some(values.to_vec()),
+            value => self.elements(value),
+        }
     }
 
     /// The elements of a collection, when all are known.

@@ -5,7 +5,6 @@ use super::Interpreter;
 use super::calls::{Arg, Args};
 use super::iterators::Next;
 use super::loops::MOST_ELEMENTS;
-use super::statements::equal;
 use crate::code::{StatementKind, Target};
 use crate::facts::Span;
 use crate::program::heap::values::{Source, StreamOutput, Text, Value};
@@ -261,21 +260,4 @@ impl<'p> Interpreter<'p> {
         };
         Some(names.into_iter().map(element).collect())
     }
-}
-
-/// The elements of a set: of equal ones the first. `None` where nobody knows whether two are equal.
-pub(super) fn each_once<'p>(values: Vec<Value<'p>>) -> Option<Vec<Value<'p>>> {
-    let mut kept: Vec<Value<'p>> = Vec::with_capacity(values.len());
-    for value in values {
-        if kept.iter().any(|known| equal(known, &value) == Some(true)) {
-            continue;
-        }
-        // Methods of their classes may say that two objects are the same.
-        if matches!(value, Value::Instance(_)) && kept.iter().any(|known| matches!(known, Value::Instance(_)))
-        {
-            return None;
-        }
-        kept.push(value);
-    }
-    Some(kept)
 }

@@ -102,7 +102,7 @@ impl<'p> Interpreter<'p> {
         let mut next = 0;
         while let Some(element) = elements.get(next) {
             if next > MOST_ELEMENTS {
-                return self.on_some_ways(|run| run.passes(body, |run| pass(run, Value::Unknown)));
+                return self.on_some_ways(|run| run.more_passes(body, |run| pass(run, Value::Unknown)));
             }
             let element = element.clone();
             self.pass(|run| pass(run, element), true);
@@ -156,7 +156,7 @@ impl<'p> Interpreter<'p> {
                 }
             }
             let any = |run: &mut Self| {
-                run.passes(body, |run| {
+                run.more_passes(body, |run| {
                     run.turn(iterator, span);
                     run.assign(target, Value::Unknown);
                     run.block(body);

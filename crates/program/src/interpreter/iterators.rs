@@ -71,6 +71,10 @@ impl<'p> Interpreter<'p> {
     /// `iter(value)`, where that is known to give the elements of a collection.
     pub(super) fn iterator_of(&mut self, value: &Value<'p>) -> Value<'p> {
         match self.force(value.clone()) {
+            set if self.is_out_of_order(&set) => {
+                let elements = self.in_order(&set);
+                self.stream(Source::Elements(elements))
+            }
             known @ (Value::Collection(_) | Value::View(..) | Value::Sequence(_) | Value::Mapping(_)) => {
                 self.stream(Source::Elements(known))
             }

@@ -217,7 +217,8 @@ impl<'p> Interpreter<'p> {
         let inside = CodePosition { statement, ..CodePosition::in_module(closure.file, scope, frame) };
         let outer = std::mem::replace(&mut self.here, inside);
         let modules = self.in_order.len();
-        self.active.push(Active { key, scope: closure.scope, object: None, modules });
+        let (uncertain, repeats) = (self.uncertain, self.repeats);
+        self.active.push(Active { key, scope: closure.scope, object: None, modules, uncertain, repeats });
         self.block(&function.body);
         self.active.pop();
         self.join_exits();

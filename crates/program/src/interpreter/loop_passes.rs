@@ -38,6 +38,15 @@ impl<'p> Interpreter<'p> {
     /// asked for, or it may write others to the environment. Where a third would find still others, what they are is not known in
     /// one that stands for all the rest.
     pub(super) fn passes(&mut self, block: &'p Block<'p>, body: impl Fn(&mut Self)) {
+        self.pass_for_all(block, body, false);
+    }
+
+    /// The same behind passes of which each found something else.
+    pub(super) fn more_passes(&mut self, block: &'p Block<'p>, body: impl Fn(&mut Self)) {
+        self.pass_for_all(block, body, true);
+    }
+
+    fn pass_for_all(&mut self, block: &'p Block<'p>, body: impl Fn(&mut Self), differs: bool) {
         let (writes, cuda) = (self.trace.writes.len(), self.state.cuda);
         self.havoc_counters(block);
         self.repeats += 1;
@@ -53,11 +62,14 @@ impl<'p> Interpreter<'p> {
             return;
         }
         // A loop inside a pass that is followed again is followed once: else each level would double the work.
-        if !(met || carried.is_asked()) || self.repeats_pass {
+        if !(met || differs || carried.is_asked()) || self.repeats_pass {
             // What else it bound may be the same in each pass.
             return self.widen(carried, |changed| changed.was_read);
         }
         self.repeats_pass = true;
+        if differs {
+            self.widen(carried, |changed| changed.was_read);
+        }
         self.on_some_ways(|run| {
             let carried = run.watched_pass(&body);
             if run.flow == Flow::Next {

@@ -1,6 +1,7 @@
 //! Loops: each pass over a known collection is followed, and of other loops one or two passes that stand for all.
 
-use super::branches::EvaluatedTest;
+mod turns;
+
 use super::calls::{Arg, Args};
 use super::generators::YieldConsumer;
 use super::iterators::IteratorPosition;
@@ -17,8 +18,8 @@ pub(super) const MOST_ELEMENTS: usize = 32;
 /// So many passes of loops that lie in each other are followed, element by element.
 const MOST_PASSES: usize = 1024;
 
-/// So many turns of a `while` are followed one by one.
-const MOST_TURNS: usize = 16;
+/// Of so many lists of which one is gone over each is followed.
+const MOST_LISTS: usize = 4;
 
 /// Where `continue` and `break` lead in the arms of branches.
 #[derive(Clone, Copy)]
@@ -101,10 +102,37 @@ impl<'p> Interpreter<'p> {
         {
             return self.block(otherwise);
         }
+        // What it goes over is one of several lists.
+        if let Value::OneOf(lists) = &value
+            && lists.len() <= MOST_LISTS
+            && let Some(lists) = lists.iter().map(|list| self.elements_told(list)).collect::<Option<Vec<_>>>()
+            && lists.iter().all(|elements| self.may_follow_each(elements.len()))
+        {
+            let pass = &pass;
+            let each = |elements: Vec<Value<'p>>| -> super::branches::ArmRun<'_, 'p> {
+                let asked = Value::sequence(elements.clone());
+                Box::new(move |run| {
+                    run.looping(elements.len(), Some(otherwise), |run| {
+                        run.for_each_element(elements, &asked, body, pass);
+                    });
+                })
+            };
+            return self.exec_branches(lists.into_iter().map(each).collect());
+        }
         match self.elements(&value) {
             Some(elements) if self.may_follow_each(elements.len()) => {
+                let others = match self.is_out_of_order(&asked) {
+                    true => elements[..elements.len() - 1].to_vec(),
+                    false => Vec::new(),
+                };
                 self.looping(elements.len(), Some(otherwise), |run| {
                     run.for_each_element(elements, &asked, body, &pass);
+                    // Which pass is the last one is not known.
+                    for element in others {
+                        if run.flow == Flow::Next {
+                            run.on_some_ways(|run| run.pass(|run| pass(run, element), true));
+                        }
+                    }
                 })
             }
             Some(_) => {
@@ -221,71 +249,6 @@ impl<'p> Interpreter<'p> {
         match !otherwise.is_empty() && self.leads_to(&[behind]) {
             true => self.in_an_arm(|run| run.block(otherwise)),
             false => self.block(otherwise),
-        }
-    }
-
-    pub(super) fn while_true(&mut self, test: &'p Expr<'p>, body: &'p Block<'p>, otherwise: &'p Block<'p>) {
-        if let ExprKind::Bool(true) | ExprKind::Int(1) = test.kind {
-            return self.looping(1, None, |run| run.passes(body, |run| run.block(body)));
-        }
-        let Some(asked) = self.ask(test) else { return };
-        match asked.truth {
-            Some(false) => return self.block(otherwise),
-            Some(true) => return self.turns(test, asked, body, otherwise),
-            None => {}
-        }
-        let behind = otherwise_inside(body, otherwise);
-        self.branch_on(
-            test,
-            asked,
-            |run| run.looping(1, behind, |run| run.passes(body, |run| run.turn_of(test, body))),
-            |run| behind.into_iter().for_each(|otherwise| run.block(otherwise)),
-        );
-        if behind.is_none() && self.flow == Flow::Next {
-            self.block(otherwise);
-        }
-    }
-
-    /// A `while` whose test holds: turn by turn, as long as it is known that it does, and what it asks for changes.
-    fn turns(
-        &mut self,
-        test: &'p Expr<'p>,
-        mut asked: EvaluatedTest<'p>,
-        body: &'p Block<'p>,
-        otherwise: &'p Block<'p>,
-    ) {
-        let most = MOST_TURNS.min(MOST_PASSES / self.passes_around());
-        self.looping(most, Some(otherwise), |run| {
-            for _ in 0..most {
-                let before = asked.tested.at_this_moment(run);
-                run.pass(|run| run.block(body), true);
-                if run.flow != Flow::Next {
-                    return;
-                }
-                let Some(again) = run.ask(test) else { return };
-                match again.truth {
-                    Some(false) => return,
-                    Some(true) if again.tested.is_same(&before, run) => break,
-                    Some(true) => asked = again,
-                    None => {
-                        return run.branch_on(
-                            test,
-                            again,
-                            |run| run.passes(body, |run| run.turn_of(test, body)),
-                            |_| {},
-                        );
-                    }
-                }
-            }
-            run.passes(body, |run| run.turn_of(test, body));
-        });
-    }
-
-    /// A pass of a `while`, and what its test does behind that: `while (card := cards.pop()) != last`.
-    fn turn_of(&mut self, test: &'p Expr<'p>, body: &'p Block<'p>) {
-        self.block(body);
-        if self.flow == Flow::Next && binds(test) {
-            self.eval(test);
         }
     }
 
@@ -421,17 +384,6 @@ fn has_name(iterable: &Expr<'_>) -> bool {
                     .first()
                     .is_some_and(|argument| matches!(argument.value.kind, ExprKind::Name(_)))
         }
-        _ => false,
-    }
-}
-
-/// Whether a test binds a name.
-fn binds(test: &Expr<'_>) -> bool {
-    match &test.kind {
-        ExprKind::Bind(..) => true,
-        ExprKind::All(parts) | ExprKind::Any(parts) => parts.iter().any(binds),
-        ExprKind::Compare(_, sides) => binds(&sides.0) || binds(&sides.1),
-        ExprKind::Not(inner) => binds(inner),
         _ => false,
     }
 }

@@ -11,6 +11,9 @@ use crate::program::heap::values::{Closure, Value};
 use crate::program::summaries::{Dependency, FunctionId, MOST_NESTED, NestedCall};
 use std::rc::Rc;
 
+/// So many calls of one function in each other are followed where nothing is left open.
+const MOST_CERTAIN: usize = 64;
+
 /// So many generators of one function wait at the same time.
 const MOST_WAITING: usize = 4;
 
@@ -23,6 +26,16 @@ impl<'p> Interpreter<'p> {
         }
         let waiting = self.resumes.iter().filter(|resume| resume.generator == Some(key)).count();
         active > waiting || waiting >= MOST_WAITING
+    }
+
+    /// Whether Python surely makes a call of a function, as far as the calls of it that are running decide that: then it is followed
+    /// as deep as it goes. Else the ways through calls in each other multiply.
+    pub(super) fn is_certain_call(&self, function: FunctionId) -> bool {
+        let Some(first) = self.active.iter().find(|active| active.key == function) else { return true };
+        first.uncertain == self.uncertain
+            && first.repeats == self.repeats
+            && !self.ways_out.of_function
+            && self.calls_around(function) < MOST_CERTAIN
     }
 
     /// How many calls of a function are being followed.
@@ -53,9 +66,13 @@ impl<'p> Interpreter<'p> {
         let running = self.active.iter().rev().find(|known| known.key == function);
         let by_arguments = by_arguments || running.is_some_and(|known| known.modules < self.in_order.len());
         let is_indirect = self.active.last().is_some_and(|caller| caller.key != function);
-        let mut nested = NestedCall { function, around, by_arguments, is_indirect };
+        let is_certain = self.is_certain_call(function);
+        let mut nested = NestedCall { function, around, by_arguments, is_indirect, is_certain };
         if is_running {
             self.summaries.note_called_by_itself(function);
+        }
+        let is_certain = is_certain && (!is_running || self.summaries.may_follow_certain());
+        if is_running && !is_certain {
             let is_same = |known: &Active| known.is_of(closure);
             let is_another = by_arguments || !self.active.iter().any(is_same);
             if !nested.may_be_followed(0) || !is_another {
@@ -76,7 +93,8 @@ impl<'p> Interpreter<'p> {
         let is_indirect = self.active.last().is_some_and(|caller| caller.key != function);
         let code = self.function_of(closure);
         if self.flow != Flow::Next
-            || self.calls_around(function) + usize::from(is_indirect) != MOST_NESTED
+            || self.summaries.deeper.contains(&function)
+            || self.calls_around(function) + usize::from(is_indirect) < MOST_NESTED
             || (code.is_generator || code.is_async)
             || args.items.is_empty()
             || !self.recursion_asks_outside(closure)
@@ -91,7 +109,9 @@ impl<'p> Interpreter<'p> {
         }
         if self.spend() {
             let arguments = bind_arguments(code, closure, args);
+            self.summaries.deeper.push(function);
             self.on_some_ways(|run| drop(run.follow_call(closure, arguments, site)));
+            self.summaries.deeper.pop();
         }
     }
 

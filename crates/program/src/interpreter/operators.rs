@@ -1,6 +1,8 @@
 //! Operators between two values, and the texts that values make together.
 
+mod identity;
 mod parts_compared;
+mod refused;
 
 use super::Interpreter;
 use super::classes::brings_nothing;
@@ -24,8 +26,23 @@ impl<'p> Interpreter<'p> {
                 let said = self.force(said);
                 self.truth(&said)
             }
-            None => self.truth(value),
+            None => match value {
+                Value::Instance(object) => self.is_plainly_true(&object.class).then_some(true),
+                value => self.truth(value),
+            },
         }
+    }
+
+    /// Whether an object of a class counts as true, where no method of the project decides that: its bases bring none.
+    fn is_plainly_true(&self, class: &ClassValue<'p>) -> bool {
+        class.bases.iter().all(|base| match base {
+            Value::Outside(path) => {
+                let path = self.paths.text(*path);
+                brings_nothing(path) || matches!(&**path, "enum.Enum" | "torch.nn.Module")
+            }
+            Value::Class(base) => self.is_plainly_true(base),
+            _ => false,
+        })
     }
 
     /// What `__iadd__` and its like make of an object.
@@ -130,6 +147,7 @@ impl<'p> Interpreter<'p> {
                 let result = calculated(operator, *a, *b);
                 result.map_or(Value::Unknown, |result| Value::Int(result, self.place(span)))
             }
+            _ if self.takes_no(operator, &left, &right) => self.raises(),
             _ => Value::Unknown,
         }
     }
@@ -204,46 +222,6 @@ impl<'p> Interpreter<'p> {
         Some(verdict.map_or(Value::Unknown, Value::Bool))
     }
 
-    /// Whether two objects of the project are one and the same, where that is all that makes them equal. What a loop made whose
-    /// passes are not all followed stands for several.
-    pub(super) fn is_one_object(&self, left: &Value<'p>, right: &Value<'p>) -> Option<bool> {
-        let (Value::Instance(one), Value::Instance(other)) = (left, right) else { return None };
-        let is_single = |scope| self.heap.loops_around(scope) == 0;
-        if !is_single(one.scope) || !is_single(other.scope) {
-            return None;
-        }
-        if one.scope == other.scope {
-            return Some(true);
-        }
-        let is_plain = |run: &Self, class: &ClassValue<'p>| !class.dataclass && run.is_enumeration(class);
-        (is_plain(self, &one.class) && is_plain(self, &other.class)).then_some(false)
-    }
-
-    /// Whether objects of a class are equal to themselves, as far as its bases say.
-    fn is_equal_to_itself(&self, class: &ClassValue<'p>) -> bool {
-        class.bases.iter().all(|base| match base {
-            Value::Outside(path) => {
-                let path = self.paths.text(*path);
-                brings_nothing(path) || path.starts_with("enum.") || path.starts_with("torch.nn.")
-            }
-            Value::Class(base) => self.is_equal_to_itself(base),
-            _ => false,
-        })
-    }
-
-    /// Whether methods of the project decide if a value is one of these; they are asked.
-    fn asks_elements(&mut self, values: &[Value<'p>], wanted: &Value<'p>) -> bool {
-        let asks_itself = self.method_of(wanted, "__eq__").is_some();
-        let mut asked = false;
-        for value in values.iter().take(MOST_ELEMENTS) {
-            if asks_itself || self.method_of(value, "__eq__").is_some() {
-                asked = true;
-                self.on_some_ways(|run| drop(run.compared_by_method(Comparison::Equal, value, wanted)));
-            }
-        }
-        asked
-    }
-
     fn is_equal(&mut self, left: &Value<'p>, right: &Value<'p>) -> Option<bool> {
         let same = equal(left, right).or_else(|| self.is_one_element_type(left, right));
         let same = same.or_else(|| self.is_own_process(left, right));
@@ -296,11 +274,14 @@ impl<'p> Interpreter<'p> {
         }
         let is_equality =
             matches!(operator, Comparison::Equal | Comparison::NotEqual | Comparison::Is | Comparison::IsNot);
-        if is_equality && let Some(same) = self.is_one_object(&left, &right) {
-            let is_same = matches!(operator, Comparison::Equal | Comparison::Is);
+        if is_equality {
             let is_identity = matches!(operator, Comparison::Is | Comparison::IsNot);
-            if is_identity || matches!(&left, Value::Instance(one) if self.is_equal_to_itself(&one.class)) {
-                return Value::Bool(same == is_same);
+            let same = match is_identity {
+                true => self.is_one_object(&left, &right),
+                false => self.is_equal_object(&left, &right),
+            };
+            if let Some(same) = same {
+                return Value::Bool(same == matches!(operator, Comparison::Equal | Comparison::Is));
             }
         }
         let known = match operator {
@@ -330,11 +311,10 @@ impl<'p> Interpreter<'p> {
                     self.heap.ask_contents(*scope);
                 }
                 let contained = match &self.contents(&right) {
-                    Value::Sequence(values) if self.asks_elements(values, &left) => None,
-                    Value::Sequence(values) => contains(values, &left),
+                    Value::Sequence(values) => self.is_among(values, &left),
                     Value::Mapping(items) => {
                         let keys: Vec<_> = items.iter().map(|(key, _)| key.clone()).collect();
-                        contains(&keys, &left)
+                        self.is_among(&keys, &left)
                     }
                     // Every build of ONNX Runtime can compute on the CPU.
                     Value::Outside(path)
@@ -353,6 +333,7 @@ impl<'p> Interpreter<'p> {
                 };
                 contained.map(|contained| contained == (operator == Comparison::In))
             }
+            _ if self.are_unlike(&left, &right) => return self.raises(),
             _ => match (&left, &right) {
                 (Value::Int(a, _), Value::Int(b, _)) => Some(is_in_order(operator, a.cmp(b))),
                 (Value::Text(a), Value::Text(b)) => Some(is_in_order(operator, a.text.cmp(&b.text))),
@@ -392,16 +373,5 @@ pub(super) fn is_none(left: &Value<'_>, right: &Value<'_>) -> Option<bool> {
         (Value::Bool(a), Value::Bool(b)) => Some(a == b),
         (Value::Class(a), Value::Class(b)) => Some(a.scope == b.scope),
         _ => None,
-    }
-}
-
-fn contains(values: &[Value<'_>], wanted: &Value<'_>) -> Option<bool> {
-    let verdicts: Vec<_> = values.iter().map(|value| equal(value, wanted)).collect();
-    if verdicts.contains(&Some(true)) {
-        Some(true)
-    } else if verdicts.iter().all(|verdict| *verdict == Some(false)) {
-        Some(false)
-    } else {
-        None
     }
 }

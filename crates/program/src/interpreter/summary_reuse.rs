@@ -51,7 +51,9 @@ impl<'p> Interpreter<'p> {
     pub(super) fn runs_alike(&self, summary: &Summary<'p>) -> bool {
         let is_followed = |key: FunctionId| {
             summary.followed(key).is_none_or(|call| {
-                call.by_arguments && call.may_be_followed(self.calls_around(key)) || !self.is_running(key)
+                call.by_arguments && call.may_be_followed(self.calls_around(key))
+                    || call.is_certain && self.is_certain_call(key)
+                    || !self.is_running(key)
             })
         };
         let is_refused = |call: &NestedCall| {

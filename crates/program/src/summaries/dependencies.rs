@@ -84,6 +84,8 @@ pub(crate) struct NestedCall {
     pub by_arguments: bool,
     /// Another function made the call.
     pub is_indirect: bool,
+    /// No condition that nobody knows decides whether it is made in the first call of the function.
+    pub is_certain: bool,
 }
 
 /// So many calls of one function in each other are followed.

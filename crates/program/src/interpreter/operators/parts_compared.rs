@@ -48,7 +48,7 @@ impl<'p> Interpreter<'p> {
             Operator::Subtract => only_here,
             _ => return None,
         };
-        Some(self.collection_but_no_list(Value::sequence(made)))
+        Some(self.new_set(Some(made)))
     }
 
     /// What a comparison says of two lists, tuples or sets: `None` where it does not compare such, nothing inside where that is

@@ -3,12 +3,10 @@
 
 use super::OF_LIBRARIES;
 use crate::code::Expr;
+use crate::interpreter::collections::NO_LIST;
 use crate::program::heap::CONTENTS;
 use crate::program::heap::values::{ScopeId, Value};
 use crate::program::interpreter::Interpreter;
-
-/// The name that a collection has which is no list: a set, a queue, a stack of contexts.
-const NO_LIST: &str = "the collection is no list";
 
 /// An object that a library made, by the call that made it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,6 +108,13 @@ impl<'p> Interpreter<'p> {
     ) -> Value<'p> {
         let is_no_list = |other: &&Value<'p>| matches!(other, Value::Collection(of) if self.is_no_list(*of));
         match others.iter().any(is_no_list) {
+            true if others.iter().any(|other| matches!(other, Value::Collection(of) if self.is_set(*of))) => {
+                let made = self.collection(contents);
+                if let Value::Collection(scope) = made {
+                    self.bind_in(scope, NO_LIST, Value::Bool(true));
+                }
+                made
+            }
             true => self.collection_but_no_list(contents),
             false => self.collection(contents),
         }
@@ -117,8 +122,8 @@ impl<'p> Interpreter<'p> {
 
     /// A copy of a collection is of its kind.
     pub(in crate::interpreter) fn copy_kind(&mut self, of: ScopeId, copy: ScopeId) {
-        if self.is_no_list(of) {
-            self.mark_no_list(&Value::Collection(copy));
+        if let Some(kind) = self.in_scope(of, NO_LIST).cloned() {
+            self.bind_in(copy, NO_LIST, kind);
         }
     }
 
