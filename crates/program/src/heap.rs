@@ -7,6 +7,7 @@
 
 mod arms;
 mod copies;
+pub(crate) mod floats;
 mod reads;
 mod relation;
 mod slots;

@@ -103,6 +103,7 @@ impl Relation {
             | (Value::Absent, Value::Absent) => true,
             (Value::Bool(a), Value::Bool(b)) => a == b,
             (Value::Int(a, at), Value::Int(b, bt)) => a == b && self.relate_places(*at, *bt),
+            (Value::Float(a), Value::Float(b)) => a.to_bits() == b.to_bits(),
             (Value::Text(a), Value::Text(b)) => {
                 Rc::ptr_eq(a, b) || (a.text == b.text && self.relate_places(a.place, b.place))
             }
@@ -303,6 +304,7 @@ fn may_pair(first: &Value<'_>, second: &Value<'_>) -> bool {
     match (first, second) {
         (Value::Bool(a), Value::Bool(b)) => a == b,
         (Value::Int(a, _), Value::Int(b, _)) => a == b,
+        (Value::Float(a), Value::Float(b)) => a.to_bits() == b.to_bits(),
         (Value::Text(a), Value::Text(b)) => a.text == b.text,
         (Value::Outside(a), Value::Outside(b)) => a == b,
         (Value::Module(a), Value::Module(b)) => a == b,

@@ -22,6 +22,8 @@ pub enum Value<'p> {
     None,
     Bool(bool),
     Int(i64, Place),
+    /// Finite, always.
+    Float(f64),
     Text(Rc<Text<'p>>),
     /// A tuple, or what a collection holds at one moment: nobody can change it.
     Sequence(Rc<Vec<Value<'p>>>),
@@ -228,6 +230,7 @@ impl<'p> Value<'p> {
         match (self, other) {
             (Value::Text(one), Value::Text(other)) => one.text != other.text,
             (Value::Int(one, _), Value::Int(other, _)) => one != other,
+            (Value::Float(one), Value::Float(other)) => one.to_bits() != other.to_bits(),
             (Value::Bool(one), Value::Bool(other)) => one != other,
             (Value::Outside(one), Value::Outside(other)) => one != other,
             (Value::Function(one), Value::Function(other)) => {
@@ -329,6 +332,7 @@ impl<'p> Value<'p> {
             | (Value::Absent, Value::Absent) => true,
             (Value::Bool(a), Value::Bool(b)) => a == b,
             (Value::Int(a, at), Value::Int(b, bt)) => a == b && at == bt,
+            (Value::Float(a), Value::Float(b)) => a.to_bits() == b.to_bits(),
             (Value::Text(a), Value::Text(b)) => a.text == b.text && a.place == b.place,
             (Value::Outside(a), Value::Outside(b)) => a == b,
             (Value::Module(a), Value::Module(b)) => a == b,
@@ -353,6 +357,7 @@ impl<'p> Value<'p> {
             Value::None => Some(false),
             Value::Bool(value) => Some(*value),
             Value::Int(value, _) => Some(*value != 0),
+            Value::Float(value) => Some(*value != 0.0),
             Value::Text(text) => Some(!text.text.is_empty()),
             Value::Sequence(values) => Some(!values.is_empty()),
             Value::Mapping(items) => Some(!items.is_empty()),
@@ -367,6 +372,7 @@ impl<'p> Value<'p> {
         match self {
             Value::Text(text) => Some(Cow::Borrowed(&*text.text)),
             Value::Int(value, _) => Some(Cow::Owned(value.to_string())),
+            Value::Float(value) => Some(Cow::Owned(super::floats::written(*value))),
             Value::Bool(value) => Some(Cow::Borrowed(if *value { "True" } else { "False" })),
             Value::None => Some(Cow::Borrowed("None")),
             _ => None,

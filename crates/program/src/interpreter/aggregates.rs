@@ -5,6 +5,7 @@ use super::loops::MOST_ELEMENTS;
 use super::{Flow, Interpreter};
 use crate::code::{Comparison, Operator};
 use crate::facts::Span;
+use crate::program::heap::floats::as_float;
 use crate::program::heap::values::{Text, Value};
 use std::cmp::Ordering;
 use std::rc::Rc;
@@ -210,6 +211,7 @@ fn are_comparable(values: &[Value<'_>]) -> bool {
         _ => None,
     });
     values.iter().all(|value| matches!(value, Value::Int(..)))
+        || values.iter().all(|value| as_float(value).is_some())
         || values.iter().all(|value| matches!(value, Value::Text(_)))
         || parts.collect::<Option<Vec<_>>>().is_some_and(|tuples| are_comparable_tuples(&tuples))
 }
@@ -227,6 +229,7 @@ fn are_comparable_tuples(tuples: &[&Rc<Vec<Value<'_>>>]) -> bool {
 fn compared(one: &Value<'_>, other: &Value<'_>) -> Ordering {
     match (one, other) {
         (Value::Int(one, _), Value::Int(other, _)) => one.cmp(other),
+        _ if let (Some(one), Some(other)) = (as_float(one), as_float(other)) => one.total_cmp(&other),
         (Value::Text(one), Value::Text(other)) => one.text.cmp(&other.text),
         (Value::Sequence(one), Value::Sequence(other)) => {
             let parts = one.iter().zip(other.iter()).map(|(one, other)| compared(one, other));

@@ -11,7 +11,7 @@ use crate::program::heap::values::{Source, StreamOutput, Value};
 use crate::program::state::Definition;
 
 /// So many numbers of a range are followed one by one.
-const MOST_NUMBERS: usize = 8;
+const MOST_NUMBERS: usize = 64;
 
 impl<'p> Interpreter<'p> {
     pub(super) fn call_builtin(&mut self, name: &str, args: &Args<'p>, span: Span) -> Option<Value<'p>> {
@@ -23,7 +23,7 @@ impl<'p> Interpreter<'p> {
         let first = first.map(|value| self.force(value));
         Some(match (name, first) {
             ("str", Some(value @ Value::Text(_))) => value,
-            ("str", Some(value @ (Value::Int(..) | Value::Bool(_) | Value::None))) => {
+            ("str", Some(value @ (Value::Int(..) | Value::Float(_) | Value::Bool(_) | Value::None))) => {
                 let place = value.place().unwrap_or(self.place(span));
                 value.as_text().map_or(Value::Unknown, |text| Value::text(text.into_owned(), place))
             }
@@ -31,7 +31,7 @@ impl<'p> Interpreter<'p> {
                 let written = self.written(&value, 0);
                 written.map_or(Value::Unknown, |text| Value::text(text, self.place(span)))
             }
-            ("repr", Some(value @ (Value::Text(_) | Value::Int(..) | Value::None))) => {
+            ("repr", Some(value @ (Value::Text(_) | Value::Int(..) | Value::Float(_) | Value::None))) => {
                 let written = self.written(&value, 0);
                 written.map_or(Value::Unknown, |text| Value::text(text, self.place(span)))
             }
@@ -70,6 +70,11 @@ impl<'p> Interpreter<'p> {
                     false => Value::Unknown,
                 },
             },
+            ("int" | "float" | "abs" | "round", Some(value))
+                if let Some(number) = self.number_made(name, &value, args, span) =>
+            {
+                number
+            }
             ("float", Some(Value::Text(text))) if !is_float(&text.text) => self.misreads(),
             ("int" | "float" | "abs" | "round" | "sum" | "chr", Some(Value::None))
             | ("int" | "float", Some(Value::Collection(_) | Value::Sequence(_) | Value::Mapping(_)))
@@ -77,7 +82,7 @@ impl<'p> Interpreter<'p> {
                 "abs" | "round" | "chr",
                 Some(Value::Collection(_) | Value::Sequence(_) | Value::Mapping(_) | Value::Text(_)),
             )
-            | ("len", Some(Value::None | Value::Int(..) | Value::Bool(_)))
+            | ("len", Some(Value::None | Value::Int(..) | Value::Float(_) | Value::Bool(_)))
                 if args.items.len() == 1 && self.knows_all() =>
             {
                 self.raises()

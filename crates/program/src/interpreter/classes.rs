@@ -19,7 +19,7 @@ pub(super) const DEEPEST: usize = 16;
 const MOST_BASES: usize = 64;
 
 /// Methods of lists, sets and dictionaries that change them.
-const CHANGING: &[&str] = &[
+pub(super) const CHANGING: &[&str] = &[
     "append",
     "add",
     "extend",

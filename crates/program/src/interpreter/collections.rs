@@ -225,7 +225,7 @@ impl<'p> Interpreter<'p> {
         {
             return self.set_item(&items, key, value);
         }
-        self.edit(container, &|run, contents| run.contents_with(contents, key, value));
+        self.edit(container, key, &|run, contents| run.contents_with(contents, key, value));
     }
 
     /// `del container[key]`
@@ -233,11 +233,16 @@ impl<'p> Interpreter<'p> {
         if let Value::Instance(_) = container {
             self.special(container, "__delitem__", vec![key.clone()], self.here.statement);
         }
-        self.edit(container, &|run, contents| run.contents_without(contents, key));
+        self.edit(container, key, &|run, contents| run.contents_without(contents, key));
     }
 
     /// Changes what a collection holds; where it is one of several, perhaps.
-    fn edit(&mut self, container: &Value<'p>, change: &dyn Fn(&Self, &Value<'p>) -> Value<'p>) {
+    fn edit(
+        &mut self,
+        container: &Value<'p>,
+        key: &Value<'p>,
+        change: &dyn Fn(&Self, &Value<'p>) -> Value<'p>,
+    ) {
         let all = container.alternatives();
         for one in all {
             let Value::Collection(scope) = one else {
@@ -249,10 +254,19 @@ impl<'p> Interpreter<'p> {
                 continue;
             };
             let contents = self.contents(one);
+            if self.lies_outside(&contents, key) {
+                self.lacks_item();
+            }
             let changed = Value::one_of(contents.alternatives().iter().map(|held| change(self, held)));
             let kept = (all.len() > 1).then_some(contents);
             self.set_contents(*scope, Value::one_of(kept.into_iter().chain([changed])));
         }
+    }
+
+    /// Whether a list has no element of this number.
+    fn lies_outside(&self, contents: &Value<'p>, key: &Value<'p>) -> bool {
+        let (Value::Sequence(values), Value::Int(index, _)) = (contents, key) else { return false };
+        self.knows_all() && position(*index, values.len()).is_none_or(|at| at >= values.len())
     }
 
     fn contents_with(&self, contents: &Value<'p>, key: &Value<'p>, value: &Value<'p>) -> Value<'p> {

@@ -3,8 +3,10 @@
 use super::dictionaries::merged;
 use super::iterator_loops::MOST_TURNS;
 use super::iterators::Next;
-use super::loops::MOST_ELEMENTS;
+use super::loops::{FEW_NUMBERS, MOST_ELEMENTS, weight_of_call};
+use super::type_tests::may_be_range;
 use super::{Flow, Interpreter};
+use crate::code::walk::{CodeNode, walk_expr};
 use crate::code::{Comprehension, Expr};
 use crate::program::heap::values::Value;
 
@@ -65,7 +67,7 @@ impl<'p> Interpreter<'p> {
             return false;
         }
         match self.elements(&iterable) {
-            Some(elements) if elements.len() <= MOST_ELEMENTS => {
+            Some(elements) if elements.len() <= self.most_elements(comprehension, &elements) => {
                 self.comprehend_each(comprehension, depth, elements, results)
             }
             Some(_) if generator.conditions.is_empty() => {
@@ -78,6 +80,22 @@ impl<'p> Interpreter<'p> {
                 false
             }
         }
+    }
+
+    /// So many elements are gone over one by one: of a range fewer where each makes a call of the project.
+    fn most_elements(&self, comprehension: &'p Comprehension<'p>, elements: &[Value<'p>]) -> usize {
+        if elements.len() <= FEW_NUMBERS || !may_be_range(elements) {
+            return MOST_ELEMENTS;
+        }
+        let mut is_heavy = false;
+        let code = self.code_of(self.here.file);
+        let inner = comprehension.generators.iter().flat_map(|generator| &generator.conditions);
+        for part in comprehension.elements.iter().chain(inner) {
+            walk_expr(code, part, &mut |part, _| {
+                is_heavy |= matches!(part, CodeNode::Expr(expr) if weight_of_call(expr) > FEW_NUMBERS);
+            });
+        }
+        if is_heavy { FEW_NUMBERS } else { 2 * MOST_ELEMENTS }
     }
 
     /// What a generator does with elements that are known; `true` when every one that it gives is.

@@ -34,6 +34,7 @@ impl<'p> Interpreter<'p> {
             ExprKind::Int(value) => Value::Int(*value, self.literal_place(expr.span)),
             ExprKind::Text(text) => Value::text(borrow(text), self.literal_place(expr.span)),
             ExprKind::Name(name) => self.name(name, expr.span),
+            ExprKind::Outside(path) if path == "builtins.float()" => self.float_literal(expr.span),
             ExprKind::Outside(path) => Value::Outside(self.paths.id(path)),
             ExprKind::Attribute(object, name) => {
                 let object = self.eval(object);
@@ -91,6 +92,7 @@ impl<'p> Interpreter<'p> {
             }
             ExprKind::Negate(inner) => match self.eval(inner) {
                 Value::Int(value, _) => Value::Int(value.wrapping_neg(), self.place(expr.span)),
+                Value::Float(value) => Value::Float(-value),
                 object => self.special(&object, "__neg__", Vec::new(), expr.span).unwrap_or(Value::Unknown),
             },
             ExprKind::All(values) => self.short_circuit(values, false),

@@ -151,6 +151,10 @@ pub(super) fn formatted(value: &Value<'_>, spec: &str) -> Option<String> {
     if spec.is_empty() {
         return Some(value.as_text()?.into_owned());
     }
+    if let Value::Float(number) = value {
+        let digits = spec.strip_prefix('.')?.strip_suffix('f')?.parse::<usize>().ok()?;
+        return (digits <= 15).then(|| format!("{number:.digits$}"));
+    }
     let format = Format::read(spec)?;
     match value {
         Value::Text(text) => format.of_text(&text.text),
@@ -177,7 +181,7 @@ impl<'p> Interpreter<'p> {
         }
         let text = match value {
             Value::Text(text) => quoted(&text.text)?,
-            Value::Int(..) | Value::Bool(_) => value.as_text()?.into_owned(),
+            Value::Int(..) | Value::Float(_) | Value::Bool(_) => value.as_text()?.into_owned(),
             Value::None => "None".to_owned(),
             Value::Collection(scope) => match self.contents(value) {
                 // An empty one stands for what somebody fills who is not followed.
@@ -246,6 +250,7 @@ impl<'p> Interpreter<'p> {
                 (Value::Instance(_), "", "r") => self.text_of(&argument, "repr", span),
                 (_, "", "s") => argument,
                 (Value::Int(..), "", "d" | "i") => argument,
+                (Value::Float(_), ..) => Value::Unknown,
                 (_, _, "d" | "i") if !matches!(argument, Value::Int(..)) => match flags {
                     "" if !matches!(argument, Value::Text(_)) => argument,
                     _ => Value::Unknown,

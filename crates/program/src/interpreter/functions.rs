@@ -111,6 +111,7 @@ impl<'p> Interpreter<'p> {
             if self.flow == Flow::Next && self.never_returns(closure) {
                 self.flow = Flow::Raise;
             }
+            self.forget_changed(closure, &args);
             self.follow_deeper(closure, args, site);
             return Value::Unknown;
         }

@@ -65,6 +65,8 @@ impl<'p> Interpreter<'p> {
                     None => self.lacks_item(),
                 },
                 Value::Bool(second) if values.len() == 2 => values[usize::from(*second)].clone(),
+                // Whoever changes what it gives changes one of them.
+                _ if are_few_objects(values) => Value::one_of(values.iter().cloned()),
                 _ => one_of_functions(values.iter()),
             },
             Value::Text(text)
@@ -225,7 +227,7 @@ impl<'p> Interpreter<'p> {
                     None => value,
                 },
             },
-            Value::None | Value::Int(..) | Value::Bool(_) | Value::Function(_)
+            Value::None | Value::Int(..) | Value::Float(_) | Value::Bool(_) | Value::Function(_)
                 if self.knows_all() && self.is_python_here() =>
             {
                 self.raises()
@@ -301,6 +303,20 @@ impl<'p> Interpreter<'p> {
             _ => None,
         }
     }
+}
+
+/// Whether these are a few lists or dictionaries, or fewer objects of one class.
+fn are_few_objects(values: &[Value<'_>]) -> bool {
+    const MOST_COLLECTIONS: usize = 8;
+    const MOST_OBJECTS: usize = 4;
+    let class = |value: &Value<'_>| match value {
+        Value::Instance(object) => Some(object.class.scope),
+        _ => None,
+    };
+    let are_collections = values.iter().all(|value| matches!(value, Value::Collection(_)));
+    let first = values.first().and_then(class);
+    are_collections && values.len() <= MOST_COLLECTIONS
+        || first.is_some() && values.len() <= MOST_OBJECTS && values.iter().all(|value| class(value) == first)
 }
 
 /// What a table of functions or classes gives for a key that is not known: one of them. Of other tables nothing is known.

@@ -2,10 +2,13 @@
 
 mod turns;
 
+pub(super) use turns::weight_of_call;
+
 use super::calls::{Arg, Args};
 use super::generators::YieldConsumer;
 use super::iterators::IteratorPosition;
 use super::jumps::Landing;
+use super::type_tests::may_be_range;
 use super::{Flow, Interpreter};
 use crate::code::{Block, Expr, ExprKind, Statement, StatementKind, Target};
 use crate::facts::Span;
@@ -17,6 +20,11 @@ pub(super) const MOST_ELEMENTS: usize = 32;
 
 /// So many passes of loops that lie in each other are followed, element by element.
 const MOST_PASSES: usize = 1024;
+
+/// So many numbers of a range are gone over one by one, whatever the loop does with each.
+pub(super) const FEW_NUMBERS: usize = 8;
+/// What the passes over a longer one may come to.
+const PASSES_WEIGH: usize = 1_024;
 
 /// Of so many lists of which one is gone over each is followed.
 const MOST_LISTS: usize = 4;
@@ -120,7 +128,9 @@ impl<'p> Interpreter<'p> {
             return self.exec_branches(lists.into_iter().map(each).collect());
         }
         match self.elements(&value) {
-            Some(elements) if self.may_follow_each(elements.len()) => {
+            Some(elements)
+                if self.may_follow_each(elements.len()) && self.may_count_along(&elements, body) =>
+            {
                 let others = match self.is_out_of_order(&asked) {
                     true => elements[..elements.len() - 1].to_vec(),
                     false => Vec::new(),
@@ -265,6 +275,13 @@ impl<'p> Interpreter<'p> {
     /// Whether a loop over so many elements is followed element by element.
     pub(super) fn may_follow_each(&self, elements: usize) -> bool {
         elements <= MOST_ELEMENTS && elements * self.passes_around() <= MOST_PASSES
+    }
+
+    /// Whether a loop over these elements is followed one by one although they are many numbers of a range.
+    fn may_count_along(&self, elements: &[Value<'p>], body: &'p Block<'p>) -> bool {
+        elements.len() <= FEW_NUMBERS
+            || !may_be_range(elements)
+            || self.weight_of(body) * elements.len() <= PASSES_WEIGH
     }
 
     /// Runs the passes of a loop, of which so many are followed, and its `else` when they come to an end without a `break`.

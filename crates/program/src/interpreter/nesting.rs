@@ -2,10 +2,11 @@
 
 use super::arguments::bind_arguments;
 use super::calls::Args;
+use super::classes::CHANGING;
 use super::generators::{Active, object_of};
 use super::{Flow, Interpreter};
 use crate::code::walk::{CodeNode, walk_block};
-use crate::code::{ExprKind, StatementKind};
+use crate::code::{ExprKind, StatementKind, Target};
 use crate::facts::Span;
 use crate::program::heap::values::{Closure, Value};
 use crate::program::summaries::{Dependency, FunctionId, MOST_NESTED, NestedCall};
@@ -83,6 +84,44 @@ impl<'p> Interpreter<'p> {
         }
         self.summaries.note(Dependency::Followed(nested));
         true
+    }
+
+    /// What a call that is not followed may change is not known: the lists, sets and dictionaries that the function changes by their
+    /// names, also where it is called within itself.
+    pub(super) fn forget_changed(&mut self, closure: &Rc<Closure<'p>>, args: &Args<'p>) {
+        let function = self.function_of(closure);
+        let code = self.code_of(closure.file);
+        let mut names: Vec<&'p str> = Vec::new();
+        walk_block(code, &function.body, &mut |part, _| match part {
+            CodeNode::Expr(expr) => {
+                if let ExprKind::Call(call) = &expr.kind
+                    && let ExprKind::Attribute(object, method) = &call.callee.kind
+                    && let ExprKind::Name(name) = object.kind
+                    && CHANGING.contains(method)
+                {
+                    names.push(name);
+                }
+            }
+            CodeNode::Target(Target::Item(item)) => {
+                if let ExprKind::Name(name) = item.0.kind {
+                    names.push(name);
+                }
+            }
+            _ => {}
+        });
+        let arguments = bind_arguments(function, closure, args.clone());
+        for name in names {
+            let given = function.parameters.iter().position(|parameter| parameter.name == name);
+            let value = match given {
+                Some(at) => arguments.get(at).cloned(),
+                None => self.heap.look_up(closure.scope, name).map(|(_, value)| value.clone()),
+            };
+            for one in value.iter().flat_map(Value::alternatives) {
+                if let Value::Collection(scope) = one {
+                    self.set_contents(*scope, Value::Unknown);
+                }
+            }
+        }
     }
 
     /// Calls of a function in each other of which no more are followed: one more stands for all of them. What each of

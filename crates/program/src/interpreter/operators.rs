@@ -1,8 +1,8 @@
 //! Operators between two values, and the texts that values make together.
 
 mod identity;
+mod numbers;
 mod parts_compared;
-mod refused;
 
 use super::Interpreter;
 use super::classes::brings_nothing;
@@ -12,6 +12,7 @@ use super::loops::MOST_ELEMENTS;
 use super::statements::equal;
 use crate::code::{Comparison, Operator};
 use crate::facts::Span;
+use crate::program::heap::floats::as_float;
 use crate::program::heap::values::{ClassValue, LONGEST, Value, agreed};
 use crate::program::summaries::Dependency;
 
@@ -85,6 +86,9 @@ impl<'p> Interpreter<'p> {
             let (held, added) = (self.contents(&left), self.contents(&right));
             let joined = self.binary(operator, held, added, span);
             return self.collection_like(&[&left, &right], joined);
+        }
+        if let Some(result) = self.calculated_as_floats(operator, &left, &right) {
+            return result;
         }
         match (operator, &left, &right) {
             (
@@ -337,6 +341,9 @@ impl<'p> Interpreter<'p> {
             _ => match (&left, &right) {
                 (Value::Int(a, _), Value::Int(b, _)) => Some(is_in_order(operator, a.cmp(b))),
                 (Value::Text(a), Value::Text(b)) => Some(is_in_order(operator, a.text.cmp(&b.text))),
+                _ if let (Some(a), Some(b)) = (as_float(&left), as_float(&right)) => {
+                    a.partial_cmp(&b).map(|lies| is_in_order(operator, lies))
+                }
                 _ => None,
             },
         };

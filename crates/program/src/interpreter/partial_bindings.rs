@@ -64,6 +64,11 @@ impl<'p> Interpreter<'p> {
         if let Value::Instance(instance) = object
             && self.in_scope(instance.scope, name).is_none()
         {
+            if let Some(items) = self.dictionary_of(instance)
+                && let Some(found) = self.item_shown(&items, &Value::Text(text.clone()))
+            {
+                return if matches!(found, Value::Unknown) { found } else { Value::Bool(true) };
+            }
             let asks = match self.class_attribute(&instance.class, name) {
                 Value::Function(closure) => closure.role == Role::Property,
                 descriptor @ Value::Instance(_) => self.method_of(&descriptor, "__get__").is_some(),

@@ -50,6 +50,7 @@ impl<'p> Interpreter<'p> {
             Value::None => Some("None"),
             Value::Bool(_) => Some("a bool"),
             Value::Int(..) => Some("an int"),
+            Value::Float(_) => Some("a float"),
             Value::Sequence(_) | Value::Stream(_) => Some("a collection"),
             Value::Mapping(_) => Some("a dict"),
             Value::Function(_) => Some("a function"),

@@ -4,6 +4,7 @@ use super::lazy::replaces_package;
 use super::{Flow, Interpreter};
 use crate::code::{Expr, ExprKind, Operator, Statement, StatementKind, Target};
 use crate::facts::Span;
+use crate::program::heap::floats::as_float;
 use crate::program::heap::values::{Value, agreed};
 use std::rc::Rc;
 
@@ -409,6 +410,10 @@ pub(super) fn equal(one: &Value<'_>, other: &Value<'_>) -> Option<bool> {
         (Value::Text(a), Value::Text(b)) => Some(a.text == b.text),
         (Value::Int(a, _), Value::Int(b, _)) => Some(a == b),
         (Value::Bool(a), Value::Bool(b)) => Some(a == b),
+        (
+            Value::Float(_) | Value::Int(..) | Value::Bool(_),
+            Value::Float(_) | Value::Int(..) | Value::Bool(_),
+        ) => Some(as_float(one)? == as_float(other)?),
         (Value::None, Value::None) => Some(true),
         (Value::Class(a), Value::Class(b)) if a.metaclass.is_none() || a.scope == b.scope => {
             Some(a.scope == b.scope)
@@ -418,9 +423,10 @@ pub(super) fn equal(one: &Value<'_>, other: &Value<'_>) -> Option<bool> {
             Some(false)
         }
         (Value::Function(a), Value::Function(b)) if Rc::ptr_eq(a, b) => Some(true),
-        (Value::None | Value::Text(_) | Value::Int(..), Value::None | Value::Text(_) | Value::Int(..)) => {
-            Some(false)
-        }
+        (
+            Value::None | Value::Text(_) | Value::Int(..) | Value::Float(_),
+            Value::None | Value::Text(_) | Value::Int(..) | Value::Float(_),
+        ) => Some(false),
         (Value::OneOf(values), single) | (single, Value::OneOf(values)) => {
             agreed(values, |value| equal(value, single))
         }

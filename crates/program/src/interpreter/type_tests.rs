@@ -195,6 +195,7 @@ impl<'p> Interpreter<'p> {
             // The member of an enumeration is followed as what it holds.
             Value::Int(..) if name == "int" => (!self.may_be_member(value)).then_some(true),
             Value::Int(..) => Some(false),
+            Value::Float(_) => Some(name == "float"),
             Value::Text(text) if name == "str" => self.is_written_text(text).then_some(true),
             Value::Text(_) => (name != "bytes").then_some(false),
             Value::Mapping(_) => Some(name == "dict"),
@@ -356,7 +357,7 @@ fn is_of_python(value: &Value<'_>) -> bool {
 }
 
 /// Whether what holds these values may be a `range` and no tuple: its numbers stand where it was made.
-fn may_be_range(values: &[Value<'_>]) -> bool {
+pub(super) fn may_be_range(values: &[Value<'_>]) -> bool {
     let place = |value: &Value<'_>| if let Value::Int(_, place) = value { Some(*place) } else { None };
     let first = values.first().and_then(place);
     values.is_empty() || first.is_some() && values.iter().all(|value| place(value) == first)

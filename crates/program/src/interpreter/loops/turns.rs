@@ -4,12 +4,14 @@ use super::{MOST_PASSES, otherwise_inside};
 use crate::code::walk::{CodeNode, walk_block};
 use crate::code::{Block, Expr, ExprKind};
 use crate::interpreter::branches::EvaluatedTest;
+use crate::interpreter::builtin_names::is_builtin;
+use crate::interpreter::classes::CHANGING;
 use crate::interpreter::{Flow, Interpreter};
 
 /// So many turns of a `while` are followed one by one: the more, the less each does.
 const LEAST_TURNS: usize = 16;
 const MOST_TURNS: usize = 128;
-/// What the turns of one `while` may come to: a statement counts one, and a call ten.
+/// What the turns of one `while` may come to: a statement counts one, and a call of the project forty.
 const TURNS_WEIGH: usize = 2_048;
 
 impl<'p> Interpreter<'p> {
@@ -114,14 +116,26 @@ impl<'p> Interpreter<'p> {
     }
 
     /// How much a pass of a loop may do, with the loops inside it once.
-    fn weight_of(&self, body: &'p Block<'p>) -> usize {
+    pub(super) fn weight_of(&self, body: &'p Block<'p>) -> usize {
         let mut weight = 1;
         walk_block(self.code_of(self.here.file), body, &mut |part, _| match part {
             CodeNode::Statement(_) => weight += 1,
-            CodeNode::Expr(expr) if matches!(expr.kind, ExprKind::Call(_)) => weight += 10,
+            CodeNode::Expr(expr) => weight += weight_of_call(expr),
             _ => {}
         });
         weight
+    }
+}
+
+/// How much a call may do: one of a function of the project as much as a page of statements.
+pub(in crate::interpreter) fn weight_of_call(expr: &Expr<'_>) -> usize {
+    const LIGHT: usize = 2;
+    const HEAVY: usize = 40;
+    let ExprKind::Call(call) = &expr.kind else { return 0 };
+    match &call.callee.kind {
+        ExprKind::Name(name) if is_builtin(name) => LIGHT,
+        ExprKind::Attribute(_, name) if CHANGING.contains(name) || *name == "get" => LIGHT,
+        _ => HEAVY,
     }
 }
 
