@@ -99,6 +99,16 @@ impl<'p> Heap<'p> {
         changed.collect()
     }
 
+    /// Ends the innermost watch: whether a name that was read holds something else than at its beginning, and that is known.
+    pub fn end_watch_changed(&mut self) -> bool {
+        let Some(Watch { bound, .. }) = self.watches.pop() else { return false };
+        bound.iter().any(|watched| {
+            let now = self.peek(watched.scope, watched.name).filter(|now| !matches!(now, Value::Unknown));
+            let is_same = |now: &Value<'p>| watched.held.as_ref().is_some_and(|held| held.same(now));
+            watched.was_read && now.is_some_and(|now| !is_same(now))
+        })
+    }
+
     /// Whether something may differ in each pass of a loop and be known in each: a constant, a list, or an object that was there
     /// before the loop. Another object that each pass makes anew stands for what the others make.
     fn may_be_carried(&self, value: &Value<'p>, since: Version) -> bool {
@@ -109,7 +119,7 @@ impl<'p> Heap<'p> {
     /// Whether a value is one that conditions ask: a text, a truth value, None or an object that was there.
     fn may_be_asked(&self, value: &Value<'p>, since: Version) -> bool {
         value.alternatives().iter().any(|value| match value {
-            Value::Int(..) | Value::Text(_) | Value::Bool(_) | Value::None => true,
+            Value::Int(..) | Value::Float(_) | Value::Text(_) | Value::Bool(_) | Value::None => true,
             Value::Instance(instance) => self.scopes[instance.scope as usize].born <= since,
             _ => false,
         })

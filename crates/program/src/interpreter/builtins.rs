@@ -79,11 +79,31 @@ impl<'p> Interpreter<'p> {
             ("int" | "float" | "abs" | "round" | "sum" | "chr", Some(Value::None))
             | ("int" | "float", Some(Value::Collection(_) | Value::Sequence(_) | Value::Mapping(_)))
             | (
+                "range" | "chr" | "bin" | "hex" | "oct",
+                Some(Value::Float(_) | Value::Text(_) | Value::None),
+            )
+            | (
                 "abs" | "round" | "chr",
                 Some(Value::Collection(_) | Value::Sequence(_) | Value::Mapping(_) | Value::Text(_)),
             )
             | ("len", Some(Value::None | Value::Int(..) | Value::Float(_) | Value::Bool(_)))
                 if args.items.len() == 1 && self.knows_all() =>
+            {
+                self.raises()
+            }
+            ("range", Some(_))
+                if self.knows_all()
+                    && args
+                        .items
+                        .iter()
+                        .any(|one| matches!(one.value, Value::Float(_) | Value::Text(_) | Value::None)) =>
+            {
+                self.raises()
+            }
+            ("format", Some(Value::Float(_)))
+                if args.at(1).is_some_and(|spec| {
+                    spec.value.as_text().is_some_and(|spec| spec.ends_with(['b', 'c', 'd', 'o', 'x', 'X']))
+                }) =>
             {
                 self.raises()
             }

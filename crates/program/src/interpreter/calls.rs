@@ -2,6 +2,7 @@
 
 use super::branches::ArmRun;
 use super::builtin_names::may_have;
+use super::classes::CHANGING;
 use super::{Flow, Interpreter};
 use crate::code::{Argument, Call, ExprKind};
 use crate::facts::Span;
@@ -101,6 +102,9 @@ impl<'p> Interpreter<'p> {
             self.note_handed(&receiver, name, call, &args);
             if let Some(result) = self.change_names(object, &receiver, name, &args, span) {
                 return result;
+            }
+            if CHANGING.contains(name) {
+                self.lose_items(&receiver, object);
             }
             if let Some(result) = self.change(object, &receiver, name, &args, span) {
                 return result;

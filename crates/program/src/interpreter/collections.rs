@@ -217,6 +217,28 @@ impl<'p> Interpreter<'p> {
         }
     }
 
+    /// What is changed through an item that nobody knows is an item of this: `rows[at][0] = 1`, `rows[at].append(1)`. What the
+    /// items hold is not known any more.
+    pub(super) fn lose_items(&mut self, changed: &Value<'p>, place: &'p Expr<'p>) {
+        let (Value::Unknown, ExprKind::Item(item)) = (changed, &place.kind) else { return };
+        if !matches!(item.0.kind, ExprKind::Name(_) | ExprKind::Attribute(..)) {
+            return;
+        }
+        let around = self.eval(&item.0);
+        for one in around.alternatives() {
+            let Value::Collection(scope) = one else { continue };
+            let is_row = |value: &Value<'p>| matches!(value, Value::Collection(_));
+            let holds_rows = match self.contents(one) {
+                Value::Sequence(values) => values.iter().any(is_row),
+                Value::Mapping(items) => items.iter().any(|(_, value)| is_row(value)),
+                _ => false,
+            };
+            if holds_rows {
+                self.set_contents(*scope, Value::Unknown);
+            }
+        }
+    }
+
     /// `container[key] = value`
     pub(super) fn set_item(&mut self, container: &Value<'p>, key: &Value<'p>, value: &Value<'p>) {
         self.ask_hash(container, key, self.here.statement);

@@ -62,6 +62,10 @@ impl<'p> Interpreter<'p> {
         if self.has_turns(&iterable) {
             return self.comprehend_turns(comprehension, depth, &iterable, results);
         }
+        // Nobody fills a tuple or a range.
+        if matches!(&iterable, Value::Sequence(values) if values.is_empty()) && self.is_python_here() {
+            return true;
+        }
         let iterable = self.iterate_all(iterable, generator.iterable.span);
         if self.flow != Flow::Next {
             return false;

@@ -65,6 +65,11 @@ impl<'p> Interpreter<'p> {
                     None => self.lacks_item(),
                 },
                 Value::Bool(second) if values.len() == 2 => values[usize::from(*second)].clone(),
+                Value::Float(_) | Value::None | Value::Text(_)
+                    if self.knows_all() && self.is_python_here() =>
+                {
+                    self.raises()
+                }
                 // Whoever changes what it gives changes one of them.
                 _ if are_few_objects(values) => Value::one_of(values.iter().cloned()),
                 _ => one_of_functions(values.iter()),

@@ -358,6 +358,7 @@ impl<'p> Interpreter<'p> {
                     matches!(
                         value,
                         Value::Int(..)
+                            | Value::Float(_)
                             | Value::Text(_)
                             | Value::Sequence(_)
                             | Value::Mapping(_)

@@ -211,6 +211,7 @@ impl<'p> Interpreter<'p> {
                         self.iterate(value.clone(), self.here.statement);
                     }
                     self.chosen_by_key(&key, &value);
+                    self.lose_items(&container, &item.0);
                     // `session.env["X"] = "1"` of nox
                     let is_other = matches!(container, Value::Unknown | Value::Outside(_));
                     if is_other && matches!(item.0.kind, ExprKind::Attribute(_, "env" | "environment")) {
@@ -317,6 +318,7 @@ impl<'p> Interpreter<'p> {
                         self.write_variable(&key, &new, value.span, false);
                     }
                 } else {
+                    self.lose_items(&container, &item.0);
                     let old = self.item(&container, &key, value.span);
                     self.update_value(&old, operator, added, value.span, |run, new| {
                         run.set_item(&container, &key, &new);

@@ -10,7 +10,15 @@ use std::borrow::Cow;
 impl<'p> Interpreter<'p> {
     /// The text that the parts of an f-string make.
     pub(super) fn join_text(&mut self, parts: &'p [Expr<'p>], span: Span) -> Value<'p> {
-        let values: Vec<_> = parts.iter().map(|part| self.part_of_text(part)).collect();
+        // What a list holds is written before the next part is evaluated, which may change it.
+        let part_now = |run: &mut Self, part| match run.part_of_text(part) {
+            list @ Value::Collection(_) => match run.written(&list, 0) {
+                Some(text) => Value::text(text, run.place(span)),
+                None => Value::Unknown,
+            },
+            value => value,
+        };
+        let values: Vec<_> = parts.iter().map(|part| part_now(self, part)).collect();
         self.concatenation(values, span)
     }
 

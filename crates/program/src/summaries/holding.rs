@@ -136,7 +136,7 @@ impl Relation {
             HeapRead::Slot { scope, name, version, value } => {
                 let there = self.scope(*scope);
                 if there == *scope && heap.version_of(there, name) == *version {
-                    return true;
+                    return value.as_ref().is_none_or(|value| self.keeps(value));
                 }
                 match (value, heap.held(there, name)) {
                     (Some(first), Some(second)) => self.unify(first, &second),
@@ -146,12 +146,25 @@ impl Relation {
             }
             HeapRead::All { scope, version, held } => {
                 let there = self.scope(*scope);
-                (there == *scope && heap.version(there) == *version)
-                    || heap.size(there) == held.len()
-                        && held.iter().all(|(name, first)| {
-                            heap.held(there, name).is_some_and(|second| self.unify(first, &second))
-                        })
+                if there == *scope && heap.version(there) == *version {
+                    return held.iter().all(|(_, value)| self.keeps(value));
+                }
+                heap.size(there) == held.len()
+                    && held.iter().all(|(name, first)| {
+                        heap.held(there, name).is_some_and(|second| self.unify(first, &second))
+                    })
             }
+        }
+    }
+
+    /// What is still the same stands for itself: no other object can.
+    fn keeps(&mut self, value: &Value<'_>) -> bool {
+        match value {
+            Value::Instance(object) => self.relate(object.scope, object.scope),
+            Value::Collection(scope) => self.relate(*scope, *scope),
+            Value::Sequence(values) | Value::OneOf(values) => values.iter().all(|value| self.keeps(value)),
+            Value::Mapping(items) => items.iter().all(|(key, value)| self.keeps(key) && self.keeps(value)),
+            _ => true,
         }
     }
 }

@@ -54,14 +54,14 @@ impl<'p> Interpreter<'p> {
         self.looping(most, Some(otherwise), |run| {
             for _ in 0..most {
                 let before = asked.tested.at_this_moment(run);
-                run.pass(|run| run.block(body), true);
+                let goes_on = run.turn_finds_more(body);
                 if run.flow != Flow::Next {
                     return;
                 }
                 let Some(again) = run.ask(test) else { return };
                 match again.truth {
                     Some(false) => return,
-                    Some(true) if again.tested.is_same(&before, run) => {
+                    Some(true) if !goes_on && again.tested.is_same(&before, run) => {
                         return run.passes(body, |run| run.turn_of(test, body));
                     }
                     Some(true) => asked = again,
@@ -84,21 +84,27 @@ impl<'p> Interpreter<'p> {
         let most = self.most_turns(body);
         self.looping(most, None, |run| {
             for _ in 0..most {
-                run.heap.begin_watch();
-                let undecided = std::mem::take(&mut run.here.undecided);
-                run.pass(|run| run.block(body), true);
-                let is_open = std::mem::replace(&mut run.here.undecided, undecided) > 0;
-                run.here.undecided += usize::from(is_open);
-                let changed = run.heap.end_watch();
+                let goes_on = run.turn_finds_more(body);
                 if run.flow != Flow::Next {
                     return;
                 }
-                if is_open || !changed.iter().any(|changed| changed.was_read && changed.is_known) {
+                if !goes_on {
                     return run.passes(body, |run| run.block(body));
                 }
             }
             run.more_passes(body, |run| run.block(body));
         });
+    }
+
+    /// Follows a turn: whether the next one finds something else, and nothing in this one is left open.
+    fn turn_finds_more(&mut self, body: &'p Block<'p>) -> bool {
+        self.heap.begin_watch();
+        let undecided = std::mem::take(&mut self.here.undecided);
+        self.pass(|run| run.block(body), true);
+        let is_open = std::mem::replace(&mut self.here.undecided, undecided) > 0;
+        self.here.undecided += usize::from(is_open);
+        let has_changed = self.heap.end_watch_changed();
+        has_changed && !is_open
     }
 
     /// How many turns of a `while` are followed one by one.

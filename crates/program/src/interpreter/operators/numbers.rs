@@ -85,6 +85,9 @@ impl<'p> Interpreter<'p> {
         if divides && b == 0.0 {
             return Some(self.raises());
         }
+        if self.takes_no(operator, left, right) {
+            return Some(self.raises());
+        }
         Some(calculated(operator, a, b).map_or(Value::Unknown, Value::Float))
     }
 
@@ -101,9 +104,22 @@ impl<'p> Interpreter<'p> {
 
     /// Whether an operator raises for two constants of these types.
     pub(super) fn takes_no(&self, operator: Operator, left: &Value<'p>, right: &Value<'p>) -> bool {
-        use ConstantKind::{Mapping, None, Number, Sequence, Text};
+        use ConstantKind::{Float, Mapping, None, Number, Sequence, Text};
         let Some((left, right)) = constant_kind(left).zip(constant_kind(right)) else { return false };
+        let of_bits = matches!(
+            operator,
+            Operator::BitAnd
+                | Operator::BitOr
+                | Operator::BitXor
+                | Operator::ShiftLeft
+                | Operator::ShiftRight
+        );
         let is_taken = match (operator, left, right) {
+            (_, Float, one) | (_, one, Float)
+                if of_bits || !is_number(one) && !matches!((operator, left), (Operator::Remainder, Text)) =>
+            {
+                false
+            }
             (_, one, other) if is_number(one) && is_number(other) => true,
             (Operator::BitOr, Mapping, Mapping) => true,
             (Operator::Add, _, _) => left == right && left != None && left != Mapping,
