@@ -1,4 +1,4 @@
-//! What every part of gpulint stands on: its vocabulary ([`facts`], [`code`], [`masks`], [`allocator`], [`commands`]), what it
+//! What every part of gpulint stands on: its vocabulary ([`facts`], [`code`], [`masks`], [`allocator`], [`commands`], [`keywords`]), what it
 //! reads from the disk ([`disk`], [`sources`]), what it says ([`findings`]), and what a team and a run want ([`policy`],
 //! [`settings`]).
 //!
@@ -11,6 +11,7 @@ pub mod commands;
 pub mod disk;
 pub mod facts;
 pub mod findings;
+pub mod keywords;
 pub mod masks;
 pub mod policy;
 pub mod settings;

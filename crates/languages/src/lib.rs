@@ -33,7 +33,7 @@ mod yaml;
 
 // A module goes by one path in all packages: `crate::sources`, `crate::languages::requirement`.
 extern crate self as languages;
-use gpulint_base::{code, commands, facts, masks, policy, sources};
+use gpulint_base::{code, commands, facts, keywords, masks, policy, sources};
 
 use crate::code::{Code, Requirement};
 use crate::policy::Policy;

@@ -17,10 +17,10 @@ mod tree;
 
 use crate::code::{Block, Code, Expr, ExprKind};
 use crate::facts::Span;
+use crate::keywords::Keywords;
 use crate::languages::Refusal;
 use crate::languages::embedded::Origin;
 use crate::sources::Source;
-use aho_corasick::packed::Searcher;
 pub use logical_lines::logical_lines;
 use nesting::{MAX_DEPTH, TOO_DEEP};
 pub use remarks::remarks;
@@ -150,8 +150,8 @@ struct FunctionContents {
 /// Offsets of text that may choose a GPU: a device by name or index, an argument that takes one, or a variable that is
 /// set.
 fn gpu_words(text: &str) -> Vec<u32> {
-    static WORDS: LazyLock<Searcher> = LazyLock::new(|| {
-        let words = [
+    static WORDS: LazyLock<Keywords> = LazyLock::new(|| {
+        Keywords::new(&[
             "cuda:",
             "CUDA:",
             "gpu:",
@@ -172,8 +172,7 @@ fn gpu_words(text: &str) -> Vec<u32> {
             "putenv(",
             "_ALLOC_CONF\":",
             "_ALLOC_CONF':",
-        ];
-        Searcher::new(words).expect("fixed words")
+        ])
     });
     let chooses = |end: usize| {
         let rest = text.as_bytes()[end..].iter().take(24);
@@ -186,8 +185,8 @@ fn gpu_words(text: &str) -> Vec<u32> {
     let counts = |start: usize, end: usize| {
         chooses(end) && (!text[start..end].ends_with("environ[") || sets_item(&text[end..]))
     };
-    let found = WORDS.find_iter(text).filter(|found| counts(found.start(), found.end()));
-    found.map(|found| found.start() as u32).collect()
+    let found = WORDS.places(text).into_iter().filter(|(start, end)| counts(*start, *end));
+    found.map(|(start, _)| start as u32).collect()
 }
 
 /// Whether what follows a `[` gives the item a value, and does not read it.

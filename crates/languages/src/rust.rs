@@ -19,8 +19,8 @@ use super::Refusal;
 use crate::code::{Block, Code, Expr, ExprKind, Statement, StatementKind};
 use crate::commands::is_variable_name;
 use crate::facts::Span;
+use crate::keywords::Keywords;
 use crate::sources::Source;
-use aho_corasick::packed::Searcher;
 use names::{KNOWN_CRATES, Scope};
 use rustc_hash::FxHashSet;
 use std::ops::Range;
@@ -52,13 +52,13 @@ const WORDS: &[&str] = &[
 
 /// Lowers a Rust file. One that has nothing to do with GPUs is not parsed.
 pub fn lower(source: &Source) -> Result<Code<'_>, Refusal> {
-    static GPU: LazyLock<Searcher> = LazyLock::new(|| Searcher::new(WORDS).expect("fixed words"));
+    static GPU: LazyLock<Keywords> = LazyLock::new(|| Keywords::new(WORDS));
     let text = source.text.as_str();
     // A file whose modules touch the GPU need not say so.
     let package = package_of(source);
     let is_module = |line: &str| line.ends_with(';') && (line.starts_with("mod ") || line.contains(" mod "));
     let leads_on = || package.is_some() || text.lines().any(|line| is_module(line.trim()));
-    if text.len() > MAX_BYTES || (GPU.find(text).is_none() && !leads_on()) {
+    if text.len() > MAX_BYTES || (!GPU.are_in(text) && !leads_on()) {
         return Ok(Code::default());
     }
     let start = code_start(text);
@@ -146,9 +146,8 @@ struct Lowering<'s> {
 
 impl<'s> Lowering<'s> {
     fn new(source: &'s Source, start: usize) -> Self {
-        static DEVICES: LazyLock<Searcher> = LazyLock::new(|| {
-            Searcher::new(["uda", "UDA", "gpu", "Gpu", "GPU", "evice", "DEVICE"]).expect("fixed words")
-        });
+        static DEVICES: LazyLock<Keywords> =
+            LazyLock::new(|| Keywords::new(&["uda", "UDA", "gpu", "Gpu", "GPU", "evice", "DEVICE"]));
         let text = source.text.as_str();
         Lowering {
             source,
@@ -162,7 +161,7 @@ impl<'s> Lowering<'s> {
             locals: FxHashSet::default(),
             bound: Vec::new(),
             before: Vec::new(),
-            gpu_words: DEVICES.find_iter(text).map(|found| found.start()).collect(),
+            gpu_words: DEVICES.places(text).into_iter().map(|(start, _)| start).collect(),
             lines: Vec::new(),
         }
     }

@@ -6,8 +6,8 @@ use super::knowledge::DriverReach;
 use crate::code::walk::{Ancestor, CodeNode, walk_top};
 use crate::code::{Code, ExprKind};
 use crate::facts::{FileId, Place};
+use crate::keywords::Keywords;
 use crate::sources::{Digest, Language};
-use aho_corasick::packed::Searcher;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -113,6 +113,6 @@ fn definitions<'n>(program: &Program<'_>, names: &FxHashSet<&'n str>) -> FxHashS
 
 fn has_word(text: &str) -> bool {
     use std::sync::LazyLock;
-    static SEARCHER: LazyLock<Searcher> = LazyLock::new(|| Searcher::new(WORDS).expect("fixed words"));
-    SEARCHER.find(text).is_some()
+    static SPEAKING: LazyLock<Keywords> = LazyLock::new(|| Keywords::new(&WORDS));
+    SPEAKING.are_in(text)
 }

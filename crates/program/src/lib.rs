@@ -61,7 +61,7 @@ pub use state::{ALLOCATOR, Definition, FirstOccurrence, MASK, ORDER, Reaching, S
 
 // A module goes by one path in all packages: `crate::sources`, `crate::program::trace`.
 extern crate self as program;
-use gpulint_base::{code, commands, facts, findings, masks, policy, sources};
+use gpulint_base::{code, commands, facts, findings, keywords, masks, policy, sources};
 use gpulint_languages::versions;
 
 use crate::code::{Code, Function, Import};

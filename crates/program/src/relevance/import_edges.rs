@@ -3,11 +3,11 @@
 use super::text_imports::{TextImport, imports_in, quoted_in, words_in};
 use crate::code::{Import, ImportNames};
 use crate::facts::FileId;
+use crate::keywords::Keywords;
 use crate::program::file_facts::{imported_by_name, imports_by_name};
 use crate::program::imports::targets;
 use crate::program::modules::{ImportTarget, Modules};
 use crate::sources::{IMPORTS_OWN, Language, Source, Sources, folder_of, normalised};
-use aho_corasick::packed::Searcher;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::sync::LazyLock;
@@ -44,9 +44,9 @@ const STARTING: &[&str] = &[
 /// How the names of files end that hold settings: what a file in Python says where it reads or names one.
 pub const SETTINGS_ENDINGS: &[&str] = &[".json", ".yaml", ".yml", ".toml", ".ini", ".cfg"];
 
-static READS: LazyLock<Searcher> = LazyLock::new(|| Searcher::new(SETTINGS_ENDINGS).expect("a few words"));
+static READS: LazyLock<Keywords> = LazyLock::new(|| Keywords::new(SETTINGS_ENDINGS));
 
-static STARTS: LazyLock<Searcher> = LazyLock::new(|| Searcher::new(STARTING).expect("a few words"));
+static STARTS: LazyLock<Keywords> = LazyLock::new(|| Keywords::new(STARTING));
 
 /// The files of a run by what others call them.
 pub(super) struct Names<'s> {
@@ -134,14 +134,14 @@ impl<'s> Names<'s> {
         if says(source, "dotenv") {
             parts.extend(&self.settings);
         }
-        if READS.find(&source.text).is_some() {
+        if READS.are_in(&source.text) {
             parts.extend(self.settings_written(source));
         }
         if says(source, "hydra.main") || says(source, "from hydra import") {
             parts.extend(self.composed_below(source));
         }
         let mut programs = Vec::new();
-        if source.language == Language::Notebook || STARTS.find(&source.text).is_some() {
+        if source.language == Language::Notebook || STARTS.are_in(&source.text) {
             programs = self.written(file, source);
             for dotted in quoted_in(&source.text) {
                 self.add_module(file, dotted, &mut programs);
