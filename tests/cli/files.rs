@@ -164,3 +164,22 @@ fn what_a_named_file_shows_in_another_one_is_said() {
     );
     assert_eq!(project.run(&format!("check app/cli.py {select}")).stderr, "");
 }
+
+#[test]
+fn what_says_how_programs_start_is_read_although_it_says_nothing_of_gpus() {
+    let project = Project::new()
+        .file("deploy/uwsgi.ini", "[uwsgi]\nmodule = app:app\nprocesses = 4\n")
+        .file("pytest.ini", "[pytest]\naddopts = -n auto\n")
+        .file("README.md", "```\nsbatch -n 1 submit.sh\n```\n")
+        .file("other.ini", "[paths]\na = b\n")
+        .file("other.md", "# Other\n");
+    assert_eq!(listed(&project, ""), ["README.md", "deploy/uwsgi.ini", "pytest.ini"]);
+
+    // The number of tasks stands in the document only.
+    let script = "#!/bin/bash\n#SBATCH --gpus-per-task 1\nsrun python train.py\n";
+    let job =
+        Project::new().file("submit.sh", script).file("train.py", "import torch\ntorch.zeros(3).cuda()\n");
+    let is_told = |project: &Project| project.run("check").stdout.contains("gpus-of-unknown-tasks");
+    assert!(is_told(&job));
+    assert!(!is_told(&job.file("README.md", "```\nsbatch -n 1 ./submit.sh\n```\n")));
+}

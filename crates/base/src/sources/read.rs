@@ -86,6 +86,7 @@ fn may_matter(path: &Path, language: Option<Language>, bytes: &[u8]) -> bool {
         && (starts_programs(path)
             || says_project(path)
             || asks_for_crate(path, bytes)
+            || says_how_to_start(language, bytes)
             || runs_containers(bytes)
             || language == Some(Language::Yaml) && names_server(bytes)
             || mentions_gpu(bytes)
@@ -137,6 +138,16 @@ fn has_any(bytes: &[u8], words: &[&str]) -> bool {
 fn runs_containers(bytes: &[u8]) -> bool {
     let words = ["docker run", "docker compose run", "podman run", "singularity exec", "apptainer exec"];
     has_any(bytes, &words)
+}
+
+/// Whether a file says how others are started that touch a GPU: by a server that forks, by several workers of pytest, or with
+/// options of Slurm that stand in a document only.
+fn says_how_to_start(language: Option<Language>, bytes: &[u8]) -> bool {
+    match language {
+        Some(Language::Ini) => has_any(bytes, &["[uwsgi]", "[pytest]"]),
+        Some(Language::Markdown) => has_any(bytes, &["sbatch "]),
+        _ => false,
+    }
 }
 
 /// Whether a manifest names the image of a server that is made for a GPU.
