@@ -52,6 +52,19 @@ impl Examples {
     pub(super) fn embedded(text: &'static str) -> Examples {
         Examples { all: OnceLock::new(), embedded: text }
     }
+
+    /// What is wrong before all others, the shortest first and with its remedy where it has one.
+    pub fn most_telling_first(&self) -> Vec<&Example> {
+        let mut ordered: Vec<&Example> = self.iter().collect();
+        ordered.sort_by_key(|example| {
+            let remedied = example.good.is_some() || example.fixed.is_some();
+            let length =
+                |files: &Files| files.by_path().iter().map(|(_, text)| text.lines().count()).sum::<usize>();
+            let bad = example.bad.as_ref();
+            (bad.is_none(), !remedied, bad.or(example.good.as_ref()).map(length))
+        });
+        ordered
+    }
 }
 
 impl<'de> Deserialize<'de> for Examples {

@@ -3,7 +3,7 @@
 use super::{by_family, confidence_of, safety_of, severity_of, word};
 use crate::policy::Mode;
 use crate::rules::wording::in_general;
-use crate::rules::{Example, Files, Measured, Rule, Section};
+use crate::rules::{Example, Examples, Files, Measured, Rule, Section};
 use crate::sources::Language;
 use std::io::{self, Write};
 use std::path::Path;
@@ -94,17 +94,9 @@ fn write_example(example: &Example, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// The first examples: what is wrong before all others, the shortest first and with its remedy where it has one, and among
-/// them one of what is fine where there is one.
-fn first(examples: &[Example], most: usize) -> Vec<&Example> {
-    let mut ordered: Vec<&Example> = examples.iter().collect();
-    ordered.sort_by_key(|example| {
-        let remedied = example.good.is_some() || example.fixed.is_some();
-        let length =
-            |files: &Files| files.by_path().iter().map(|(_, text)| text.lines().count()).sum::<usize>();
-        let bad = example.bad.as_ref();
-        (bad.is_none(), !remedied, bad.or(example.good.as_ref()).map(length))
-    });
+/// The first examples: those that say most in the fewest words, and among them one of what is fine where there is one.
+fn first(examples: &Examples, most: usize) -> Vec<&Example> {
+    let mut ordered = examples.most_telling_first();
     let rest = ordered.split_off(most.min(ordered.len()));
     let mut first = ordered;
     if first.iter().all(|example| example.good.is_none())
