@@ -5,7 +5,8 @@ them for programs (https://llmstxt.org). Needs `pip install mkdocs==1.6.1` and a
     cargo build
     scripts/site.py target/debug/gpulint target/site
 
-A link that leads nowhere is a failure.
+With a third argument, the folder that `playground/build.py` made, the site has the playground too, and the page of each rule leads
+to its examples there. A link that leads nowhere is a failure.
 """
 
 import importlib.util
@@ -23,16 +24,16 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # What stands in the navigation, in this order; the other pages of docs/ are found by links and by search.
 SECTIONS = {
     "Checking": ["how-it-works", "coverage", "output", "fixes", "own-rules"],
-    "Setting up": ["install", "twenty-tasks", "policy", "pre-commit", "ci", "shards", "editors"],
+    "Setting up": ["install", "twenty-tasks", "policy", "pre-commit", "ci", "shards", "editors", "in-the-browser"],
     "GPU runners": ["doctor", "exec", "validate", "fleet", "leaks", "runs", "simulated", "hardware"],
     "How well it does": ["performance", "evaluation", "strangers", "troubles", "engine-checks", "checked", "releasing"],
 }
 
 
 def main():
-    if len(sys.argv) != 3:
-        raise SystemExit("usage: scripts/site.py GPULINT FOLDER")
-    gpulint, out = sys.argv[1:]
+    if len(sys.argv) not in (3, 4):
+        raise SystemExit("usage: scripts/site.py GPULINT FOLDER [PLAYGROUND]")
+    gpulint, out, *playground = sys.argv[1:]
     if importlib.util.find_spec("mkdocs") is None:
         raise SystemExit("scripts/site.py needs mkdocs: pip install mkdocs==1.6.1")
     asked = subprocess.run([gpulint, "rules", "--format", "json"], check=True, capture_output=True, text=True)
@@ -48,10 +49,13 @@ def main():
             shutil.copyfile(picture, pages / picture.name)
         for rule in rules:
             told = subprocess.run([gpulint, "rule", rule["id"]], check=True, capture_output=True, text=True)
-            (pages / "rules" / f"{rule['id']}.md").write_text(told.stdout)
+            page = with_playground(told.stdout, rule["id"]) if playground else told.stdout
+            (pages / "rules" / f"{rule['id']}.md").write_text(page)
+        for folder in playground:
+            shutil.copytree(folder, pages / "playground")
         settings = pathlib.Path(folder, "mkdocs.yml")
         # JSON is YAML.
-        settings.write_text(json.dumps(settings_for(rules, pages, home)))
+        settings.write_text(json.dumps(settings_for(rules, pages, home, bool(playground))))
         build = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--config-file", settings]
         site = pathlib.Path(out).resolve()
         subprocess.run([*build, "--site-dir", site], check=True)
@@ -63,6 +67,12 @@ def main():
         if lost:
             raise SystemExit(f"llms.txt names what is no page: {', '.join(lost)}")
     print(f"{out}: {len(rules)} rules")
+
+
+def with_playground(page, rule):
+    """The page of a rule, whose examples can be tried."""
+    link = f"[Try them in the playground](../playground/index.html#rule={rule}): gpulint runs in the browser."
+    return page.replace("\n## Examples\n", f"\n## Examples\n\n{link}\n", 1)
 
 
 def llms_for(rules, pages):
@@ -123,18 +133,21 @@ def normal(path):
     return "/".join(parts)
 
 
-def settings_for(rules, pages, home):
+def settings_for(rules, pages, home, has_playground):
     families = {}
     for rule in rules:
         families.setdefault(rule["family"], []).append(f"rules/{rule['id']}.md")
     of_rules = [{"All rules": "rules.md"}] + [{family: files} for family, files in families.items()]
     navigation = [{"gpulint": "index.md"}, {"Rules": of_rules}]
+    if has_playground:
+        navigation += [{"Playground": "playground/index.html"}]
     navigation += [{name: [f"{page}.md" for page in listed]} for name, listed in SECTIONS.items()]
     return {
         "site_name": "gpulint",
         "repo_url": home,
         "docs_dir": str(pages),
-        "theme": {"name": "mkdocs"},
+        # What colours code comes from another server.
+        "theme": {"name": "mkdocs", "highlightjs": False},
         "nav": navigation,
         "strict": True,
         "validation": {"links": {"not_found": "warn", "anchors": "warn", "unrecognized_links": "warn"}, "nav": {"omitted_files": "warn"}},

@@ -33,6 +33,13 @@ pub struct Browser {
 impl Browser {
     /// Opens a file; `None` where there is no Chromium.
     pub fn open(file: &Path) -> Option<Browser> {
+        let mut browser = Browser::start(file.with_extension("profile"))?;
+        browser.load(&format!("file://{}", file.display()));
+        Some(browser)
+    }
+
+    /// A browser with an empty page, which keeps what it must in a folder of its own; `None` where there is no Chromium.
+    pub fn start(profile: PathBuf) -> Option<Browser> {
         let program = ["chromium", "chromium-browser"].into_iter().find(|program| {
             let asked = Command::new(program).arg("--version").stderr(Stdio::null()).output();
             asked.is_ok_and(|answer| answer.status.success())
@@ -42,7 +49,6 @@ impl Browser {
             eprintln!("skipped: there is no chromium");
             return None;
         };
-        let profile = file.with_extension("profile");
         fs::create_dir_all(&profile).expect("writable");
         // It reads from descriptor 3 and writes to 4, which are the pipes of the shell that starts it.
         let mut child = Command::new("sh")
@@ -78,7 +84,6 @@ impl Browser {
         for domain in ["Page", "Runtime", "Log", "Network"] {
             browser.ask(&format!("{domain}.enable"), json!({}));
         }
-        browser.load(&format!("file://{}", file.display()));
         Some(browser)
     }
 
@@ -137,6 +142,11 @@ impl Browser {
         text.chars().for_each(|letter| self.press(&letter.to_string()));
     }
 
+    /// Puts text where the focus is, all at once, as from a clipboard.
+    pub fn insert(&mut self, text: &str) {
+        self.ask("Input.insertText", json!({"text": text}));
+    }
+
     /// Clicks with the mouse into the middle of an element.
     pub fn click(&mut self, selector: &str) {
         let middle = format!(
@@ -168,14 +178,41 @@ impl Browser {
         self.ask("Emulation.setEmulatedMedia", features);
     }
 
+    /// As on a narrow screen.
+    pub fn narrow_to(&mut self, width: u32) {
+        let screen = json!({"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": true});
+        self.ask("Emulation.setDeviceMetricsOverride", screen);
+    }
+
+    /// Nothing can be reached any more.
+    pub fn go_offline(&mut self) {
+        self.reach_others(false);
+    }
+
+    pub fn go_online(&mut self) {
+        self.reach_others(true);
+    }
+
+    fn reach_others(&mut self, can: bool) {
+        let conditions =
+            json!({"offline": !can, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1});
+        self.ask("Network.emulateNetworkConditions", conditions);
+    }
+
     /// Fails where the page complained, and where it asked for more than files.
     #[track_caller]
     pub fn is_content(&mut self) {
+        self.keeps_to("file://");
+    }
+
+    /// Fails where the page complained, and where it asked for what does not begin so.
+    #[track_caller]
+    pub fn keeps_to(&mut self, origin: &str) {
         // What came before this answer has been read.
         self.value("1");
         assert_eq!(self.complaints, [""; 0]);
         let outside: Vec<&String> =
-            self.requests.iter().filter(|address| !address.starts_with("file://")).collect();
+            self.requests.iter().filter(|address| !address.starts_with(origin)).collect();
         assert!(outside.is_empty(), "{outside:?}");
     }
 
