@@ -1,6 +1,6 @@
-//! What every part of gpulint stands on: its vocabulary ([`facts`], [`code`], [`masks`], [`allocator`], [`commands`], [`keywords`]), what it
-//! reads from the disk ([`disk`], [`sources`]), what it says ([`findings`]), and what a team and a run want ([`policy`],
-//! [`settings`]).
+//! What every part of gpulint stands on: its vocabulary ([`facts`], [`code`], [`masks`], [`allocator`], [`commands`],
+//! [`keywords`]), what it reads from the disk ([`disk`], [`sources`]), what it says ([`findings`]), and what a team and a run want
+//! ([`policy`], [`settings`]).
 //!
 //! It is a part of gpulint and no library for others: any version may change everything.
 
