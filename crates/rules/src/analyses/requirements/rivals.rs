@@ -20,6 +20,9 @@ const RIVALS: &[&[&str]] = &[
 const OF_BOTH: &[&str] =
     &["faiss-cpu", "faiss-gpu", "onnxruntime", "onnxruntime-gpu", "paddlepaddle", "paddlepaddle-gpu"];
 
+/// Packages that ask for `onnxruntime` themselves, in every version that was published.
+const BRINGING: &[&str] = &["fastembed", "kokoro-onnx", "openwakeword", "piper-tts", "rapidocr-onnxruntime"];
+
 /// So many of a file are compared with each other.
 const MOST: usize = 50;
 
@@ -44,7 +47,34 @@ pub fn rival_builds(scope: &FileScope<'_>) -> Vec<RawFinding> {
     }
     seen.extend(rivals_in_lists(scope));
     seen.extend(rivals_in_included(scope));
+    if seen.is_empty() {
+        seen.extend(brought_by_others(scope));
+    }
     seen
+}
+
+/// `onnxruntime-gpu` beside `fastembed`, which asks for `onnxruntime`.
+fn brought_by_others(scope: &FileScope<'_>) -> Option<RawFinding> {
+    /// Words of who leaves the build out that another package asks for.
+    const LEFT_OUT: &[&str] =
+        &["--no-deps", "no-dependencies", "override-dependencies", "uninstall", "--overrides", "--override"];
+    let asked = &scope.code.requirements;
+    let build = asked.iter().find(|asked| asked.name == "onnxruntime-gpu")?;
+    let is_bringing = |other: &&Requirement| {
+        BRINGING.contains(&other.name.as_str()) && (meet(other, build) || are_in_one_command(other, build))
+    };
+    let other = asked.iter().find(is_bringing)?;
+    if scope.program.has_any(LEFT_OUT) {
+        return None;
+    }
+    let seen = RawFinding::at(scope.place(build.span)).word("package", "onnxruntime-gpu");
+    let seen = seen.word("other", format!("onnxruntime` of `{}", other.name));
+    Some(seen.beside(scope.place(other.span), "it asks for the other build"))
+}
+
+/// Whether two packages are installed by commands of one file, which share an environment.
+fn are_in_one_command(one: &Requirement, other: &Requirement) -> bool {
+    matches!((&one.part, &other.part), (Part::Command(one), Part::Command(other)) if one == other)
 }
 
 /// `onnxruntime-gpu` below `-r base.txt`, whose list asks for `onnxruntime`.
