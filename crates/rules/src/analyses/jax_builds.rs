@@ -23,17 +23,24 @@ const OTHER_BUILDS: &[&str] = &[
     "*cuda*",
 ];
 
+/// What computes, or makes what is computed with.
+const COMPUTING: &[&str] = &["jax.jit", "jax.numpy.", "jax.pmap", "jax.random.", "jax.vmap"];
+
 /// Packages that bring GPU code of their own, which an image of CUDA may be for.
 const OTHER_LIBRARIES: &[&str] =
     &["cuml", "cupy", "mxnet", "numba", "onnxruntime-gpu", "paddlepaddle", "tensorflow", "torch", "xgboost"];
 
 /// `jax.devices("gpu")`, where the project installs `jax` without an extra for CUDA.
 pub(super) fn without_gpu(scope: &FileScope<'_>) -> Option<RawFinding> {
-    let (mut used, mut asked) = (None, None);
+    let (mut used, mut asked, mut computed) = (None, None, None);
     walk(scope.code, &mut |part, around| {
         let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
         if asked.is_none() && asks_for_gpu(scope, call) {
             asked = Some(expr.span);
+        }
+        let path = scope.names.path(&call.callee).unwrap_or_default();
+        if computed.is_none() && COMPUTING.iter().any(|root| path.starts_with(root)) {
+            computed = Some(expr.span);
         }
         let is_tried = || around.iter().any(|one| matches!(one, Ancestor::Try(_)));
         let may_be_off =
@@ -43,7 +50,12 @@ pub(super) fn without_gpu(scope: &FileScope<'_>) -> Option<RawFinding> {
         }
     });
     // Code that asks may be meant for both, unless the project makes an image for the GPU.
-    let span = used.or_else(|| asked.filter(|_| is_in_image_of_cuda(scope)))?;
+    let span = used.or_else(|| asked.filter(|_| image_of_cuda(scope).is_some()));
+    // What only computes takes what is there: it is for the GPU where its image and its container are.
+    let (span, name) = match span {
+        Some(span) => (span, scope.text(span)),
+        None => (computed.filter(|_| is_given_gpu(scope))?, image_of_cuda(scope)?),
+    };
     let file = scope.program.name_of(scope.file);
     let is_jax = |asked: &&Requirement| matches!(asked.name.as_str(), "jax" | "jaxlib");
     let here = scope.code.requirements.iter().filter(is_jax);
@@ -58,7 +70,7 @@ pub(super) fn without_gpu(scope: &FileScope<'_>) -> Option<RawFinding> {
         return None;
     }
     let wanted = "install `jax[cuda12]`, or the extra for the CUDA of the machine: `jax` alone is the build for the CPU";
-    let raw_finding = RawFinding::at(scope.place(span)).word("name", scope.text(span));
+    let raw_finding = RawFinding::at(scope.place(span)).word("name", name);
     let raw_finding = raw_finding.word("package", "JAX").word("wanted", wanted);
     Some(match place {
         Some(place) => raw_finding.beside(place, "it is installed here"),
@@ -66,8 +78,14 @@ pub(super) fn without_gpu(scope: &FileScope<'_>) -> Option<RawFinding> {
     })
 }
 
-/// Whether the project builds an image with the libraries of CUDA, and installs nothing but JAX that may use them.
-fn is_in_image_of_cuda(scope: &FileScope<'_>) -> bool {
+/// Whether a file of the project gives a container a GPU, and none says that JAX is to take the CPU.
+fn is_given_gpu(scope: &FileScope<'_>) -> bool {
+    let on_cpu = ["JAX_PLATFORMS", "JAX_PLATFORM_NAME", "jax_platform", "CUDA_VISIBLE_DEVICES"];
+    scope.program.gives_gpus_to_containers() && !scope.program.has_any(&on_cpu)
+}
+
+/// The image with the libraries of CUDA that the project builds its own on, where it installs nothing but JAX that may use them.
+fn image_of_cuda<'a>(scope: &FileScope<'a>) -> Option<&'a str> {
     let mut bases = images(scope).flat_map(|(_, text)| text.lines()).filter_map(|line| {
         let mut words = line.split_whitespace();
         words.next().filter(|word| word.eq_ignore_ascii_case("from"))?;
@@ -79,8 +97,8 @@ fn is_in_image_of_cuda(scope: &FileScope<'_>) -> bool {
             || !asked_by_commands(scope, name).is_empty()
             || scope.program.asks_for(name)
     };
-    bases.any(|base| base.trim_start_matches("docker.io/").starts_with("nvidia/cuda:"))
-        && !OTHER_LIBRARIES.iter().any(is_listed)
+    let base = bases.find(|base| base.trim_start_matches("docker.io/").starts_with("nvidia/cuda:"))?;
+    (!OTHER_LIBRARIES.iter().any(is_listed)).then_some(base)
 }
 
 /// Whether a call raises where JAX has no GPU.
