@@ -26,7 +26,16 @@ pub(super) fn last_word<'e>(
     before: Span,
 ) -> Option<&'e Evaluated> {
     let (function, _) = within_function(around);
-    let of_model = || evaluated.iter().filter(|one| one.model == model);
+    // One of a mapping, of which all were put into the mode: `self.model["generator"]`.
+    let of_all = model
+        .strip_suffix(']')
+        .and_then(|model| model.split_once('['))
+        .map(|(mapping, _)| format!("{mapping}{ALL}"));
+    let of_model = || {
+        let is_it =
+            |one: &&Evaluated| one.model == model || of_all.as_ref().is_some_and(|all| one.model == *all);
+        evaluated.iter().filter(is_it)
+    };
     let here = of_model().rev().find(|one| one.function == function && one.span.end <= before.start);
     if here.is_some() || !model.starts_with("self.") {
         return here;
@@ -73,12 +82,42 @@ pub(super) fn evaluated_in(scope: &FileScope<'_>) -> Vec<Evaluated> {
             CodeNode::Expr(expr) => {
                 if let Some((object, trains)) = mode_of(expr) {
                     note(scope.text(object.span), expr.span, trains);
+                    if let Some(mapping) = mapping_of(scope, object, around) {
+                        note(&format!("{mapping}{ALL}"), expr.span, trains);
+                    }
                 }
             }
             _ => {}
         }
     });
     found
+}
+
+/// Stands for all that a mapping holds.
+const ALL: &str = "[*]";
+
+/// The mapping whose values a loop puts into a mode, one after the other: `for key in models: models[key].eval()`,
+/// `for model in models.values(): model.eval()`.
+fn mapping_of<'s>(scope: &FileScope<'s>, object: &Expr<'_>, around: &[Ancestor<'_, '_>]) -> Option<&'s str> {
+    let turned = around.iter().rev().find_map(|one| match one {
+        Ancestor::Loop(step) => match &step.kind {
+            StatementKind::For { target: Target::Name(name, _), iterable, .. } => Some((*name, iterable)),
+            _ => None,
+        },
+        _ => None,
+    });
+    let (name, iterable) = turned?;
+    let turns = scope.text(iterable.span);
+    match &object.kind {
+        ExprKind::Item(item) => {
+            let mapping = scope.text(item.0.span);
+            let is_key = matches!(item.1.kind, ExprKind::Name(key) if key == name);
+            let of_it = turns == mapping || turns.strip_suffix(".keys()") == Some(mapping);
+            (is_key && of_it).then_some(mapping)
+        }
+        ExprKind::Name(model) if *model == name => turns.strip_suffix(".values()"),
+        _ => None,
+    }
 }
 
 /// `model.eval()`, `model.train(False)`, `model.train()`: the model, and whether it trains now.
