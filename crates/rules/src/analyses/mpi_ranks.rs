@@ -1,10 +1,10 @@
 //! Processes of MPI that use a GPU, and of which none chooses its card.
 
 use super::cuda_calls::reaches_cuda;
+use crate::code::StatementKind;
 use crate::code::walk::{CodeNode, walk};
-use crate::code::{Expr, StatementKind};
 use crate::commands::program_name;
-use crate::facts::{Place, Span};
+use crate::facts::Place;
 use crate::program::{MASK, RunCommand};
 use crate::rules::files::{FileScope, RawFinding};
 
@@ -28,28 +28,52 @@ const CHOICES: &[&str] = &[
     "set_visible_devices",
 ];
 
-/// The first use of a GPU in a program that `mpirun -n 2` starts.
+/// Words of a project in which processes with TensorFlow share a card on purpose: none of them takes all of its memory.
+const SHARING: &[&str] = &[
+    "GPU_ALLOW_GROWTH",
+    "allow_growth",
+    "memory_limit",
+    "per_process_gpu_memory_fraction",
+    "set_logical_device_configuration",
+    "set_memory_growth",
+    "visible_device_list",
+];
+
+/// The first use of a GPU in a program that `mpirun -n 2` starts, by itself or in a module of the project that it imports.
 pub(super) fn without_device(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut of_mpi = false;
-    let mut used: Option<(Span, String)> = None;
-    walk(scope.code, &mut |part, _| match part {
-        CodeNode::Statement(step) => {
-            if let StatementKind::Import(import) = &step.kind {
-                of_mpi |= matches!(import.module.split('.').next(), Some("mpi4py" | "mpi4jax"));
-            }
+    walk(scope.code, &mut |part, _| {
+        if let CodeNode::Statement(step) = part
+            && let StatementKind::Import(import) = &step.kind
+        {
+            of_mpi |= matches!(import.module.split('.').next(), Some("mpi4py" | "mpi4jax"));
         }
-        CodeNode::Expr(expr @ Expr { .. }) if used.is_none() => {
-            used = reaches_cuda(expr, scope).map(|name| (expr.span, name));
-        }
-        _ => {}
     });
-    let Some((span, name)) = used.filter(|_| of_mpi) else { return Vec::new() };
-    let Some(site) = started_by_mpi(scope) else { return Vec::new() };
-    if scope.program.has_any(CHOICES) || chooses_by_mask(scope) {
+    let Some(site) = started_by_mpi(scope).filter(|_| of_mpi) else { return Vec::new() };
+    let imported = || {
+        let mut files = scope.program.files_imported(scope.file).into_iter();
+        files.find_map(|file| scope.in_other(file, first_use))
+    };
+    let Some((place, name)) = first_use(scope).or_else(imported) else { return Vec::new() };
+    let is_shared = || name.starts_with("tensorflow.") && scope.program.has_any(SHARING);
+    if scope.program.has_any(CHOICES) || chooses_by_mask(scope) || is_shared() {
         return Vec::new();
     }
-    let raw_finding = RawFinding::at(scope.place(span)).word("name", name);
+    let raw_finding = RawFinding::at(place).word("name", name);
     vec![raw_finding.beside(site, "several processes are started here")]
+}
+
+/// Where a file uses a GPU first, and by what.
+fn first_use(scope: &FileScope<'_>) -> Option<(Place, String)> {
+    let mut used = None;
+    walk(scope.code, &mut |part, _| {
+        if let CodeNode::Expr(expr) = part
+            && used.is_none()
+        {
+            used = reaches_cuda(expr, scope).map(|name| (scope.place(expr.span), name));
+        }
+    });
+    used
 }
 
 /// Whether a file of the project may give each process a mask of its own. One that is written before the launcher is the same for all.
