@@ -109,8 +109,9 @@ impl Scope<'_> {
         };
         let started = module.parent.is_none() && self.kind == ScopeKind::Program;
         let name = self.program.name_of(file);
-        let imported = is_library && !started && !name.ends_with("conftest.py");
         let code = self.program.code(file);
+        let imported = is_library && !started && !name.ends_with("conftest.py")
+            || module.parent.is_none() && self.is_imported_by_workers(file, site.span);
         let told_to_skip = self.program.text(statement).contains("skip") && skips(code, site.span);
         // A decorator of the project that decides the same way.
         let helper_skips = || {
@@ -142,6 +143,19 @@ impl Scope<'_> {
 }
 
 impl Scope<'_> {
+    /// Whether the workers of a cluster run an expression again: each is a new process, which imports the script that starts the
+    /// cluster before it has its mask. What stands below the guard for the main program it leaves out.
+    fn is_imported_by_workers(&self, file: FileId, site: Span) -> bool {
+        const CLUSTER: &str = "LocalCUDACluster(";
+        let is_guard = |step: &crate::code::Statement<'_>| {
+            step.span.holds(site)
+                && self.program.text(Place { file, span: step.span }).starts_with("if __name__")
+        };
+        self.program.text_of(file).contains(CLUSTER)
+            && self.program.start_of(file) != Some(Start::Tests)
+            && !self.program.code(file).body.iter().any(is_guard)
+    }
+
     /// Whether a file is a program, although it lies in a package: at its top level it takes the arguments of a command
     /// line, prints, ends the process, or works through something in a loop that uses a GPU.
     fn is_script(&self, file: FileId) -> bool {
