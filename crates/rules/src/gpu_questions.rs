@@ -68,6 +68,16 @@ pub(super) fn are_answered_elsewhere(scope: &FileScope<'_>) -> bool {
             }))
 }
 
+/// Whether the file moves something to a device that one of its functions is handed, and that is the CPU unless somebody says another one:
+/// `def __init__(self, device="cpu")`.
+pub(super) fn takes_cpu_by_default(scope: &FileScope<'_>) -> bool {
+    let is_cpu = |default: &Expr<'_>| matches!(&default.kind, ExprKind::Text(text) if text == "cpu");
+    let mut parameters = scope.code.functions.iter().flat_map(|function| &function.parameters);
+    let by_default =
+        parameters.any(|one| one.name.contains("device") && one.default.as_ref().is_some_and(is_cpu));
+    by_default && !scope.program.is_of_tests(scope.file) && moves_to_chosen(scope)
+}
+
 /// `model.to(device)`, `model.to(self.config.device)`
 fn moves_to_chosen(scope: &FileScope<'_>) -> bool {
     let mut moves = false;

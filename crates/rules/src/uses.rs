@@ -228,7 +228,11 @@ impl<'a> Used<'a> {
                             .answered_elsewhere
                             .get_or_init(|| gpu_questions::are_answered_elsewhere(scope))
                 };
-                let asks = || gpu_questions::are_asked(scope) || elsewhere();
+                let asks = || {
+                    gpu_questions::are_asked(scope)
+                        || gpu_questions::takes_cpu_by_default(scope)
+                        || elsewhere()
+                };
                 wanted == (asks() && !gpu_questions::needs_gpu(scope, one.function))
             })
             && condition.joins_group.is_none_or(|wanted| {
