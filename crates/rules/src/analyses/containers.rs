@@ -2,7 +2,7 @@
 
 use super::images::images;
 use super::loader_generators::LOADERS;
-use super::{served, served_memory};
+use super::{development_containers, served, served_memory};
 use crate::code::walk::{CodeNode, walk};
 use crate::code::{Expr, ExprKind, Host};
 use crate::commands::{program_name, ranks};
@@ -219,6 +219,7 @@ pub(super) fn servers_without_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
     const BY_HAND: &[&str] = &["bash", "sh", "pip", "pip3", "ls", "cat", "nvcc", "chown", "mkdir"];
     let mut found = match scope.language() {
         Language::Yaml => served::services_without_gpu(scope),
+        Language::Json => development_containers::without_gpu(scope),
         _ => Vec::new(),
     };
     // A runner that GitHub hosts has none to give.

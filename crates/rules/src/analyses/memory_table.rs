@@ -3,9 +3,9 @@
 
 use super::{
     Analysis, cached_methods, cached_outputs, clean_up_order, context_managers, epoch_outputs,
-    executable_batches, hooked_models, jax_memory, joined_allocator, kept_graphs, kept_outputs, keras_loops,
-    late_offloads, leak_checks, loaded_again, locks, memory_fractions, resets, retries, step_loops,
-    tensorflow, tensorflow_memory, virtual_growth, volatile,
+    executable_batches, hooked_models, jax_memory, joined_allocator, kept_checkpoints, kept_graphs,
+    kept_outputs, keras_loops, late_offloads, leak_checks, loaded_again, locks, lost_options,
+    memory_fractions, resets, retries, step_loops, tensorflow, tensorflow_memory, virtual_growth, volatile,
 };
 
 /// All of them, by name.
@@ -29,6 +29,11 @@ pub(super) const ANALYSES: &[Analysis] = &[
         name: "cached-method-keeps-object",
         words: &["lru_cache", ".cache", "import cache"],
         look: cached_methods::that_keep_objects,
+    },
+    Analysis {
+        name: "checkpoint-kept-on-gpu",
+        words: &["map_location"],
+        look: kept_checkpoints::beside_training,
     },
     Analysis {
         name: "cleanup-not-guaranteed",
@@ -93,6 +98,11 @@ pub(super) const ANALYSES: &[Analysis] = &[
         name: "memory-growth-differs",
         words: &["set_memory_growth"],
         look: tensorflow::growth_of_one_card,
+    },
+    Analysis {
+        name: "gpu-options-unused",
+        words: &["gpu_options", "GPUOptions", "session_config"],
+        look: lost_options::that_nothing_takes,
     },
     Analysis {
         name: "memory-share-above-one",

@@ -295,7 +295,7 @@ pub(super) const ANALYSES: &[Analysis] = &[
     Analysis { name: "saved-by-every-rank", words: &["torch.save("], look: shared_files::by_every_rank },
     Analysis {
         name: "server-container-without-gpu",
-        words: &["containers:", "docker", "podman", "services:"],
+        words: &["containers:", "docker", "podman", "services:", "\"image\"", "\"features\""],
         look: containers::servers_without_gpu,
     },
     Analysis { name: "set-device-in-library", words: &["set_device"], look: ranks::set_by_libraries },

@@ -7,8 +7,8 @@ use super::{
     current_kernels, dataset_workers, device_arguments, device_names, dropped_moves, emptied_masks,
     env_validators, environments, fixtures, gradients, half_on_cpu, hard_cuda, hardware, host_arrays,
     import_proofs, inputs, jax_platforms, kept_counts, kept_on_current, late_moves, late_switches,
-    lazy_imports, left_graphs, left_masks, left_models, legacy_constructors, loader_generators, loss_weights,
-    made_layers, made_tensors, mask_numbers, model_instances, negative_indices, nvml_indices,
+    lazy_imports, left_graphs, left_inputs, left_masks, left_models, legacy_constructors, loader_generators,
+    loss_weights, made_layers, made_tensors, mask_numbers, model_instances, negative_indices, nvml_indices,
     optional_imports, parallel_kernels, parsed_masks, pickled, placed_models, plain_layers, python_names,
     quantized_moves, rocm, second_contexts, switches, tensor_flow, tensorflow, tensorflow_cards,
     text_numbers, tf32, touched_cards, uncalled_checks, unentered_contexts, unmoved_tensors, unread_settings,
@@ -177,6 +177,7 @@ pub(super) const ANALYSES: &[Analysis] = &[
         words: &[".cuda(", "\"cuda", "'cuda"],
         look: inputs::on_current_card,
     },
+    Analysis { name: "input-left-on-cpu", words: &[".to(", ".cuda("], look: left_inputs::of_moved_models },
     Analysis {
         name: "instance-device-ignored",
         words: &["TritonPythonModel"],

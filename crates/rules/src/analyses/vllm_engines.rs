@@ -2,16 +2,18 @@
 
 use super::order::PlaceInFunction;
 use super::spread_ranks::numbered_card;
+use super::vllm_services;
 use crate::code::walk::{Ancestor, CodeNode, walk};
 use crate::code::{Argument, Expr, ExprKind, StatementKind};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
+use crate::sources::Language;
 
 const ENGINES: &[&str] = &["vllm.LLM", "vllm.entrypoints.llm.LLM"];
 
 /// What an engine takes of the memory of a GPU unless it is told, in percent.
-const DEFAULT_SHARE: u32 = 90;
+pub(super) const DEFAULT_SHARE: u32 = 90;
 
 /// Words of programs that put engines on other GPUs, or that let one go before the next is made.
 const APART: &[&str] = &[
@@ -35,6 +37,9 @@ struct Engine {
 /// Two engines in one function, or one in each process of a pool, which together want more memory than a GPU has.
 pub(super) fn that_share_a_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let text = scope.whole_text();
+    if scope.language() == Language::Yaml {
+        return vllm_services::that_share_a_gpu(scope);
+    }
     if APART.iter().any(|word| text.contains(word)) {
         return Vec::new();
     }
