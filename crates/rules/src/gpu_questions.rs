@@ -78,6 +78,16 @@ pub(super) fn takes_cpu_by_default(scope: &FileScope<'_>) -> bool {
     by_default && !scope.program.is_of_tests(scope.file) && moves_to_chosen(scope)
 }
 
+/// Whether what a call gives has a name, by which it is moved: `net = torch.load(path)`, `net.to(device)`.
+pub(super) fn is_moved(scope: &FileScope<'_>, call: Span) -> bool {
+    let before = &scope.whole_text()[..call.range().start];
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    let Some(name) = line.trim().strip_suffix('=').map(str::trim_end) else { return false };
+    let is_name = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '.');
+    let moves = |name: &str| scope.whole_text().contains(&format!("{name}.to("));
+    !name.is_empty() && name.chars().all(is_name) && moves(name)
+}
+
 /// `model.to(device)`, `model.to(self.config.device)`
 fn moves_to_chosen(scope: &FileScope<'_>) -> bool {
     let mut moves = false;

@@ -230,7 +230,8 @@ impl<'a> Used<'a> {
                 };
                 let asks = || {
                     gpu_questions::are_asked(scope)
-                        || gpu_questions::takes_cpu_by_default(scope)
+                        || (goes_into_model(one, scope) || gpu_questions::is_moved(scope, one.span))
+                            && gpu_questions::takes_cpu_by_default(scope)
                         || elsewhere()
                 };
                 wanted == (asks() && !gpu_questions::needs_gpu(scope, one.function))
