@@ -115,7 +115,7 @@ impl<'s> Lowering<'s, '_> {
             Some(value) => self.value(value),
             None => Expr { span: self.span(node), kind: ExprKind::Text("".into()) },
         };
-        let name = self.slice(name).into();
+        let name = in_container(self.slice(name)).into();
         Some(SetVariable { name, span: self.span(node), value: Some(value), export, only_if_unset: false })
     }
 
@@ -303,4 +303,12 @@ impl<'s> Lowering<'s, '_> {
     pub(super) fn command_name_in(&self, redirected: Node<'_>) -> Option<&'s str> {
         redirected.child_by_field_name("body").and_then(|body| self.command_name(body))
     }
+}
+
+/// The name that a variable has in a container of Singularity, which takes `SINGULARITYENV_X` for X. Only those that choose a GPU are
+/// meant: what else is handed in so is no variable of the script.
+fn in_container(name: &str) -> &str {
+    const PREFIXES: &[&str] = &["SINGULARITYENV_", "APPTAINERENV_"];
+    let inner = PREFIXES.iter().find_map(|prefix| name.strip_prefix(prefix));
+    inner.filter(|inner| matches!(*inner, "CUDA_VISIBLE_DEVICES" | "CUDA_DEVICE_ORDER")).unwrap_or(name)
 }
