@@ -8,6 +8,7 @@ mod lists;
 mod meters;
 mod objects;
 mod returned;
+mod sums;
 
 use super::gradients::with_is_off;
 use super::memory::{method_of, path};
@@ -169,6 +170,11 @@ fn notes_of(scope: &FileScope<'_>) -> Vec<Note> {
                         note(step.span, GraphStep::Assign(name, values, cut));
                     }
                 }
+                StatementKind::For { target, iterable, .. } => {
+                    if let Some((name, values)) = sums::turned(scope, target, iterable) {
+                        note(step.span, GraphStep::Assign(name, values, false));
+                    }
+                }
                 StatementKind::With { items, .. } => {
                     for (item, target) in items {
                         let scaled = method_of(item).filter(|(_, name, _)| *name == "scale_loss");
@@ -258,6 +264,8 @@ fn add_terms(scope: &FileScope<'_>, expr: &Expr<'_>, found: &mut Vec<String>) {
             call.arguments.iter().take(1).for_each(|first| add_terms(scope, &first.value, found));
         }
         ExprKind::Call(call) => match &call.callee.kind {
+            // `sum(losses.values())`
+            ExprKind::Name("sum") => found.extend(sums::of_all(scope, call)),
             ExprKind::Attribute(_, name) if CUTTING.contains(name) => {}
             // `scaler.scale(loss)`
             ExprKind::Attribute(_, "scale" | "scale_loss") => {

@@ -1,6 +1,6 @@
 //! Which values of a function have a graph, by what is differentiated in it.
 
-use super::{GraphStep, Note};
+use super::{GraphStep, Note, sums};
 use crate::facts::Span;
 use rustc_hash::FxHashSet;
 
@@ -56,9 +56,10 @@ pub(super) fn with_graphs_and_outputs(notes: &[&Note], outputs: &FxHashSet<Span>
             let GraphStep::Assign(name, values, _) = &note.what else { continue };
             if graphs.contains(name) {
                 let made_here = |value: &&String| {
-                    notes
-                        .iter()
-                        .any(|other| matches!(&other.what, GraphStep::Assign(name, ..) if name == *value))
+                    let whole = dictionary_of(value);
+                    notes.iter().any(|other| {
+                        matches!(&other.what, GraphStep::Assign(name, ..) if name == *value || Some(name.as_str()) == whole)
+                    })
                 };
                 let new = values.iter().filter(made_here).filter(|value| !graphs.contains(value));
                 graphs.extend(new.cloned().collect::<Vec<_>>());
@@ -70,10 +71,27 @@ pub(super) fn with_graphs_and_outputs(notes: &[&Note], outputs: &FxHashSet<Span>
     graphs
 }
 
+/// The dictionary of losses that a value is an item of: `losses` of `losses["box"]`. What else is weighed with them has no graph.
+fn dictionary_of(value: &str) -> Option<&str> {
+    let (whole, _) = value.split_once('[')?;
+    whole.to_ascii_lowercase().contains("loss").then_some(whole)
+}
+
 /// `loss = loss.item()` before it is added, or the same for all that a dictionary holds.
-pub(super) fn is_cut_off<'n>(before: impl DoubleEndedIterator<Item = &'n Note>, value: &str) -> bool {
-    let last = before.rev().find_map(|note| match &note.what {
-        GraphStep::Assign(name, _, cut) if name == value => Some(*cut),
+pub(super) fn is_cut_off<'n>(before: impl Iterator<Item = &'n Note>, value: &str) -> bool {
+    let before: Vec<&Note> = before.collect();
+    // What a dictionary holds, where it is given one value that keeps its graphs.
+    let is_reduced = |values: &[String]| {
+        let [one] = values else { return false };
+        let Some(whole) = one.strip_suffix(sums::ALL) else { return false };
+        let mut given = before.iter().filter_map(|note| match &note.what {
+            GraphStep::Assign(name, _, cut) if name == whole => Some(*cut),
+            _ => None,
+        });
+        given.next() != Some(false) || given.next().is_some()
+    };
+    let last = before.iter().rev().find_map(|note| match &note.what {
+        GraphStep::Assign(name, values, cut) if name == value => Some(*cut || is_reduced(values)),
         GraphStep::Assign(name, _, true) if holds(name, value) => Some(true),
         _ => None,
     });
