@@ -37,8 +37,10 @@ struct Engine {
 /// Two engines in one function, or one in each process of a pool, which together want more memory than a GPU has.
 pub(super) fn that_share_a_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let text = scope.whole_text();
-    if scope.language() == Language::Yaml {
-        return vllm_services::that_share_a_gpu(scope);
+    match scope.language() {
+        Language::Yaml => return vllm_services::that_share_a_gpu(scope),
+        Language::Shell => return vllm_services::in_scripts(scope),
+        _ => {}
     }
     if APART.iter().any(|word| text.contains(word)) {
         return Vec::new();

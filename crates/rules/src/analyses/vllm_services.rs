@@ -1,11 +1,13 @@
-//! Services of Compose that each start a server of vLLM on the same GPU.
+//! Services of Compose, and commands of a script, that each start a server of vLLM on the same GPU.
 
-use super::containers::server_in;
+use super::containers::{server_in, told_to_docker};
 use super::pods::{text_of, value};
 use super::vllm_engines::DEFAULT_SHARE;
 use crate::code::{Expr, ExprKind};
-use crate::facts::Span;
+use crate::facts::{Place, Span};
+use crate::program::RunCommand;
 use crate::rules::files::{FileScope, RawFinding};
+use crate::sources::Language;
 
 /// What one service takes of which GPUs.
 struct Service {
@@ -43,6 +45,65 @@ pub(super) fn that_share_a_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
     found
 }
 
+/// `vllm serve one & vllm serve other &`, and `docker run -d … vllm/vllm-openai` twice, in one script and with the same cards.
+pub(super) fn in_scripts(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    /// Words of scripts in which a server may be gone before the next one starts, or may be one of several.
+    const APART: &[&str] = &[
+        "NVIDIA_VISIBLE_DEVICES",
+        "case ",
+        "docker rm",
+        "docker stop",
+        "elif",
+        "else",
+        "kill",
+        "srun",
+        "ssh ",
+    ];
+    const MASK: &str = "CUDA_VISIBLE_DEVICES";
+    let text = scope.whole_text();
+    // One mask for all of the script is the same for each server.
+    let masks = text.lines().filter(|line| line.contains(MASK));
+    let are_exported = masks.clone().all(|line| line.trim_start().starts_with("export "));
+    if !are_exported || masks.count() > 1 || APART.iter().any(|word| text.contains(word)) {
+        return Vec::new();
+    }
+    let all: Vec<(Place, String, u32)> =
+        scope.own_commands().filter_map(|command| started_beside(scope, command)).collect();
+    let mut found: Vec<RawFinding> = Vec::new();
+    for (at, (place, cards, share)) in all.iter().enumerate() {
+        let is_beside = |(other, others, _): &&(Place, String, u32)| other != place && others == cards;
+        let Some((first, _, other)) = all[..at].iter().find(is_beside) else { continue };
+        if share + other > 100 {
+            let seen = RawFinding::at(*place).word("count", "two").word("share", (share + other).to_string());
+            found.push(seen.beside(*first, "the first one is started here"));
+        }
+    }
+    found
+}
+
+/// A server that a command leaves running beside what follows, with the cards that it is given and its share of them.
+fn started_beside(scope: &FileScope<'_>, command: &RunCommand) -> Option<(Place, String, u32)> {
+    if let Some(told) = told_to_docker(command) {
+        let (_, image) = server_in(&told).filter(|(_, at)| told[*at].contains("vllm/vllm-openai"))?;
+        let options = &told[..image];
+        let is_detached = options.iter().any(|word| matches!(*word, "-d" | "--detach" | "-itd" | "-dit"));
+        let cards = options.iter().enumerate().find_map(|(at, word)| match word.split_once('=') {
+            Some(("--gpus", cards)) => Some(cards),
+            None if *word == "--gpus" => options.get(at + 1).copied(),
+            _ => None,
+        })?;
+        let share = share_in(&told[image..])?;
+        return is_detached.then(|| (command.site, cards.to_owned(), share));
+    }
+    let words: Vec<&str> = command.words().into_iter().collect::<Option<_>>()?;
+    let is_server = words.windows(2).any(|pair| pair == ["vllm", "serve"])
+        || words.iter().any(|word| word.starts_with("vllm.entrypoints.openai"));
+    let behind = scope.whole_text().get(command.site.span.range().end..)?.trim_start_matches([' ', '\t']);
+    let goes_on = behind.starts_with('&') && !behind.starts_with("&&");
+    let share = share_in(&words).filter(|_| is_server && goes_on && scope.language() == Language::Shell)?;
+    Some((command.site, String::new(), share))
+}
+
 fn service_of(scope: &FileScope<'_>, service: &Expr<'_>) -> Option<Service> {
     let image = value(service, "image")?;
     let is_vllm = text_of(Some(image))
@@ -70,8 +131,6 @@ fn cards_of(scope: &FileScope<'_>, service: &Expr<'_>) -> Option<String> {
 
 /// The share of a GPU that a server takes, in percent.
 fn share_of(scope: &FileScope<'_>, service: &Expr<'_>) -> Option<u32> {
-    /// Options after which the share is no share of the card, or no card is used.
-    const OTHER: &[&str] = &["--kv-cache-memory", "--device", "--enable-sleep-mode", "--config", "$", "{{"];
     let mut words: Vec<String> = Vec::new();
     if value(service, "entrypoint").is_some() {
         return None;
@@ -86,13 +145,20 @@ fn share_of(scope: &FileScope<'_>, service: &Expr<'_>) -> Option<u32> {
             words.extend(text.split_whitespace().map(|word| word.trim_matches(['"', '\'']).to_owned()));
         }
     }
+    share_in(&words.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// The share that the words for a server name, or the one that it takes unless it is told.
+fn share_in(words: &[&str]) -> Option<u32> {
+    /// Options after which the share is no share of the card, or no card is used.
+    const OTHER: &[&str] = &["--kv-cache-memory", "--device", "--enable-sleep-mode", "--config", "$", "{{"];
     if words.iter().any(|word| OTHER.iter().any(|other| word.contains(other))) {
         return None;
     }
     let is_option = |word: &str| matches!(word, "--gpu-memory-utilization" | "--gpu_memory_utilization");
     let given = words.iter().enumerate().find_map(|(at, word)| match word.split_once('=') {
         Some((name, share)) => is_option(name).then_some(share),
-        None if is_option(word) => Some(words.get(at + 1).map_or("", String::as_str)),
+        None if is_option(word) => Some(words.get(at + 1).copied().unwrap_or_default()),
         None => None,
     });
     let Some(given) = given else { return Some(DEFAULT_SHARE) };
