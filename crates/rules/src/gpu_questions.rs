@@ -137,13 +137,14 @@ pub(super) fn join_a_group(scope: &FileScope<'_>) -> bool {
     };
     let mut files = tied_files(scope);
     files.push(scope.file);
-    if !files.iter().any(|file| joins(*file)) {
+    // The program may lie one import further away.
+    let importers = scope.program.importers(scope.file).into_iter().map(|one| one.file);
+    let further: Vec<FileId> =
+        importers.flat_map(|file| scope.program.importers(file)).map(|one| one.file).collect();
+    if !files.iter().chain(&further).any(|file| joins(*file)) {
         return false;
     }
-    // The program that chooses the card may lie one import further away.
-    let importers = scope.program.importers(scope.file).into_iter().map(|one| one.file);
-    let further = || importers.flat_map(|file| scope.program.importers(file)).map(|one| one.file);
-    files.iter().any(|file| names_cuda(*file)) || further().any(names_cuda)
+    files.into_iter().chain(further).any(names_cuda)
 }
 
 /// The files in Python that this one imports, those that import it, and what these import: the programs that it is a part of.

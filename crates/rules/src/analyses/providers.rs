@@ -1,5 +1,6 @@
 //! GPUs that a session of ONNX Runtime, a model of llama.cpp or a program of Paddle asks for, and may not get.
 
+use super::given_arguments::any_given_to;
 use super::images::asked_by_commands;
 use super::literal_defaults::{Literal, default_of};
 use super::{jax_builds, plain_builds, rust_builds};
@@ -9,6 +10,7 @@ use crate::facts::{Place, Span};
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 use crate::versions::Range;
+use std::cell::Cell;
 
 const SESSION: &str = "onnxruntime.InferenceSession";
 
@@ -251,15 +253,28 @@ fn sessions(scope: &FileScope<'_>) -> Vec<Session> {
         let Some(given) = argument(&call.arguments, Some(2), Some("providers")) else { return };
         let mut lists = Vec::new();
         may_be(given, scope, 0, &mut lists);
-        let with_gpu = lists.into_iter().find_map(|listed| {
-            let names: Option<Vec<&str>> = listed.iter().map(|one| provider(one, scope)).collect();
-            let names = names?;
-            let gpu = OF_GPUS.iter().find(|gpu| names.contains(gpu))?;
-            Some(Session { span: given.span, gpu, alone: names.iter().all(|name| OF_GPUS.contains(name)) })
-        });
-        found.extend(with_gpu);
+        let mut with_gpu = lists.iter().find_map(|listed| gpu_of(listed, scope));
+        // `sessions(paths, providers=["CUDAExecutionProvider"])`, by who calls the function that makes it.
+        let of_callers = Cell::new(None);
+        if with_gpu.is_none() {
+            any_given_to(scope, given, &|caller, given| {
+                let mut lists = Vec::new();
+                may_be(given, caller, 0, &mut lists);
+                of_callers.set(lists.iter().find_map(|listed| gpu_of(listed, caller)));
+                of_callers.get().is_some()
+            });
+            with_gpu = of_callers.get();
+        }
+        found.extend(with_gpu.map(|(gpu, alone)| Session { span: given.span, gpu, alone }));
     });
     found
+}
+
+/// The provider for a GPU in a list, and whether there is no other one in it.
+fn gpu_of(listed: &[Expr<'_>], scope: &FileScope<'_>) -> Option<(&'static str, bool)> {
+    let names: Vec<&str> = listed.iter().map(|one| provider(one, scope)).collect::<Option<_>>()?;
+    let gpu = OF_GPUS.iter().find(|gpu| names.contains(gpu))?;
+    Some((gpu, names.iter().all(|name| OF_GPUS.contains(name))))
 }
 
 /// The lists that an expression may be: through a name, either side of a condition, and the values of a table.

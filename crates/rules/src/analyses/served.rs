@@ -75,17 +75,41 @@ pub(super) fn services_without_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
     containers_in(root, &mut |service, is_service| {
         let image = value(service, "image");
-        let Some((node, name)) = image.and_then(|node| Some((node, made_for_gpu(text_of(Some(node))?)?)))
-        else {
-            return;
+        let made =
+            image.and_then(|node| Some((node.span, made_for_gpu(text_of(Some(node))?)?, MADE_FOR_GPU)));
+        let told = || {
+            let span = told_to_use_gpu(scope, value(service, "environment")?)?;
+            Some((span, scope.text(span), "asks for a GPU"))
         };
+        let Some((span, name, wants)) = made.or_else(told) else { return };
         let is_open = GIVES.iter().any(|key| value(service, key).is_some());
         if is_service && !is_open && words_of(service).is_some() {
-            let raw_finding = RawFinding::at(scope.place(node.span)).word("name", name);
-            found.push(raw_finding.word("wants", MADE_FOR_GPU));
+            let raw_finding = RawFinding::at(scope.place(span)).word("name", name);
+            found.push(raw_finding.word("wants", wants));
         }
     });
     found
+}
+
+/// The variable by which a server is told to use a GPU: `N_GPU_LAYERS: 35` of llama.cpp, `DEVICE=cuda`.
+fn told_to_use_gpu(scope: &FileScope<'_>, variables: &Expr<'_>) -> Option<Span> {
+    let is_told = |name: &str, given: &str| {
+        let (name, given) = (name.trim(), given.trim().trim_matches(['"', '\'']));
+        name.ends_with("GPU_LAYERS") && given.parse::<u32>().is_ok_and(|layers| layers > 0)
+            || name.ends_with("DEVICE") && (given == "cuda" || given.starts_with("cuda:"))
+    };
+    match &variables.kind {
+        ExprKind::Mapping(pairs) => pairs.iter().find_map(|(name, given)| {
+            let name = name.as_ref()?;
+            let whole = Span { start: name.span.start, end: given.span.end };
+            is_told(scope.text(name.span), scope.text(given.span)).then_some(whole)
+        }),
+        ExprKind::Sequence(items) => items.iter().find_map(|item| {
+            let (name, given) = scope.text(item.span).trim_matches(['"', '\'']).split_once('=')?;
+            is_told(name, given).then_some(item.span)
+        }),
+        _ => None,
+    }
 }
 
 /// `image: vllm/vllm-openai`, or `args: ["--device", "gpu"]`, in a pod that asks for no GPU, where nothing in the project speaks of one.

@@ -233,6 +233,7 @@ pub(super) const ANALYSES: &[Analysis] = &[
     Analysis {
         name: "provider-without-build",
         words: &[
+            "InferenceSession",
             "CUDAExecutionProvider",
             "TensorrtExecutionProvider",
             "n_gpu_layers",

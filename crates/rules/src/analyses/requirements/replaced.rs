@@ -15,7 +15,7 @@ const PACKAGES: &[&str] = &["torch", "paddlepaddle-gpu"];
 
 /// `pip install torch==2.1.0 --index-url …/cu118`, and below it `pip install torch==2.3.0`, or a list that says so.
 pub fn replaced_builds(scope: &FileScope<'_>) -> Vec<RawFinding> {
-    let mut found: Vec<RawFinding> = of_image(scope).into_iter().collect();
+    let mut found: Vec<RawFinding> = of_image(scope).into_iter().chain(compiled(scope)).collect();
     let earlier = scope.code.requirements.iter().filter(|asked| matches!(asked.part, Part::Command(_)));
     for chosen in earlier.filter(|asked| PACKAGES.contains(&asked.name.as_str())) {
         let Some((wanted, from)) = pinned(chosen).zip(index_for_cuda(chosen)) else { continue };
@@ -33,6 +33,36 @@ pub fn replaced_builds(scope: &FileScope<'_>) -> Vec<RawFinding> {
         }
     }
     found
+}
+
+/// `CMAKE_ARGS="-DGGML_CUDA=on" pip install llama-cpp-python==0.2.77`, and below it a list with another version, which is compiled
+/// without these options.
+fn compiled(scope: &FileScope<'_>) -> Option<RawFinding> {
+    const OPTIONS: &str = "CMAKE_ARGS";
+    const FOR_CUDA: &[&str] = &["GGML_CUDA", "LLAMA_CUBLAS", "LLAMA_CUDA"];
+    let text = scope.whole_text();
+    // Options that stand by themselves hold for all commands behind them.
+    let mut lines = text.lines().filter(|line| line.contains(OPTIONS));
+    let line = lines.next().filter(|_| lines.next().is_none())?;
+    let before = line.split(OPTIONS).next().unwrap_or_default();
+    let is_alone = ["ENV", "ARG", "export"].iter().any(|word| before.contains(word));
+    if is_alone || !FOR_CUDA.iter().any(|word| line.contains(word)) || !has_one_environment(scope) {
+        return None;
+    }
+    let is_it = |asked: &&Requirement| {
+        asked.name == "llama-cpp-python"
+            && matches!(asked.part, Part::Command(_))
+            && line.contains(scope.text(asked.span))
+    };
+    let chosen = scope.code.requirements.iter().find(is_it)?;
+    let wanted = pinned(chosen)?;
+    let later = asked_below(scope, chosen);
+    let (place, asked) = later.iter().find(|(_, asked)| {
+        is_from_pypi(&asked.index) && pinned(asked).is_some_and(|version| !is_same(version, wanted))
+    })?;
+    let name = format!("{}=={}", asked.name, pinned(asked).unwrap_or_default());
+    let seen = RawFinding::at(scope.place(chosen.span)).word("name", name);
+    Some(seen.word("index", format!("the options of `{OPTIONS}`")).beside(*place, "it is replaced here"))
 }
 
 /// `FROM pytorch/pytorch:2.1.0-cuda11.8-cudnn8-runtime`, and below it a command that asks PyPI for another torch.
