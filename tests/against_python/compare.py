@@ -53,6 +53,7 @@ def main():
     parser.add_argument("--folder", type=pathlib.Path, help="look at the program in this folder instead")
     parser.add_argument("--written", type=pathlib.Path, help="look at the programs that were written by hand in this folder instead")
     parser.add_argument("--exact", type=pathlib.Path, help="the same, and gpulint is to know each value that is written")
+    parser.add_argument("--made", type=pathlib.Path, help="look at the programs in this folder that published.py made")
     parser.add_argument("--without", default="", help="kinds of statements and values to leave out, such as key_error,early_return")
     parser.add_argument("--known", type=pathlib.Path, help="a file of seeds, with the reason behind each, that are left out")
     arguments = parser.parse_args()
@@ -64,6 +65,8 @@ def main():
             print(contradiction.kind, contradiction.what, sep=": ")
         print(story)
         return 1 if found else 0
+    if arguments.made:
+        return compare_made(arguments.made, gpulint, arguments.jobs)
     if written := arguments.written or arguments.exact:
         exact = arguments.exact is not None
         return 1 if any([contradicts(program, gpulint, exact) for program in sorted(written.iterdir())]) else 0
@@ -95,6 +98,24 @@ def main():
 
 def texts_below(folder):
     return {str(path.relative_to(folder)): path.read_text() for path in sorted(folder.rglob("*.py"))}
+
+
+def compare_made(folder, gpulint, jobs):
+    """Prints which programs contradict, and how many there are of each verdict."""
+    verdicts = collections.Counter()
+    with multiprocessing.get_context("fork").Pool(jobs) as pool:
+        for name, verdict, told in pool.imap(functools.partial(looked_into, gpulint=gpulint), sorted(folder.iterdir()), chunksize=4):
+            verdicts[verdict] += 1
+            if told:
+                print(f"== {name}: {verdict}", *told, sep="\n", flush=True)
+    print(", ".join(f"{count} {verdict}" for verdict, count in verdicts.most_common()))
+    return 1 if verdicts["contradicted"] or verdicts["gpulint failed"] else 0
+
+
+def looked_into(program, gpulint):
+    verdict, found, story = judge(texts_below(program), gpulint, catches=True)
+    told = sorted({f"{contradiction.kind}: {contradiction.what}" for contradiction in found})
+    return program.name, verdict, told or ([story] if verdict == "gpulint failed" else [])
 
 
 def contradicts(program, gpulint, exact):

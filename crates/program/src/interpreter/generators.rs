@@ -3,7 +3,6 @@
 
 mod yielded_values;
 
-use super::functions::MOST_CALLS;
 use super::iterators::IteratorPosition;
 use super::jumps::{Landing, Landings};
 use super::loops::Loop;
@@ -12,7 +11,7 @@ use crate::code::{Block, Expr, Target};
 use crate::facts::{FileId, Span};
 use crate::program::heap::values::{Closure, ScopeId, Source, StreamOutput, Value};
 use crate::program::state::State;
-use crate::program::summaries::{Dependency, FunctionId, MOST_NESTED, NestedCall};
+use crate::program::summaries::{Dependency, FunctionId, NestedCall};
 use crate::program::trace::FrameId;
 
 /// So many passes of a loop are followed that waits for a generator whose own passes are not all followed.
@@ -126,13 +125,6 @@ impl<'p> Interpreter<'p> {
         let Value::Paused(paused) = value else { return false };
         let key = (paused.closure.file, paused.closure.function);
         self.function_of(&paused.closure).is_generator && self.may_go_on(key)
-    }
-
-    /// Whether a coroutine or generator is followed: each that was made is another one, also within itself.
-    pub(super) fn may_go_on(&self, key: FunctionId) -> bool {
-        let is_too_deep =
-            self.is_running(key) && self.calls_around(key) >= MOST_NESTED && !self.is_certain_call(key);
-        !is_too_deep && self.active.len() < MOST_CALLS
     }
 
     /// Runs a coroutine or generator that was called before.

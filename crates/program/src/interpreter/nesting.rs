@@ -39,6 +39,13 @@ impl<'p> Interpreter<'p> {
             && self.calls_around(function) < MOST_CERTAIN
     }
 
+    /// Whether a coroutine or generator is followed: each that was made is another one, also within itself.
+    pub(super) fn may_go_on(&self, key: FunctionId) -> bool {
+        let is_too_deep =
+            self.is_running(key) && self.calls_around(key) >= MOST_NESTED && !self.is_certain_call(key);
+        !is_too_deep && self.active.len() < super::functions::MOST_CALLS
+    }
+
     /// How many calls of a function are being followed.
     pub(super) fn calls_around(&self, key: FunctionId) -> usize {
         calls_among(&self.active, key)
