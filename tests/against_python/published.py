@@ -18,9 +18,9 @@ VALUE, SAID = "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER"
 # What starts processes or threads, waits for somebody or looks at the machine.
 LEFT_OUT = {
     "argparse", "asyncio", "concurrent", "ctypes", "datetime", "http", "logging", "multiprocessing", "pickle", "signal", "socket",
-    "sqlite3", "ssl", "subprocess", "sys", "threading", "time", "timeit", "tkinter", "turtle", "unittest", "urllib", "webbrowser",
+    "sqlite3", "ssl", "subprocess", "threading", "time", "timeit", "tkinter", "turtle", "unittest", "urllib", "webbrowser",
 }
-ASKS_OUTSIDE = ("input(", "open(", "environ")
+ASKS_OUTSIDE = ("input(", "open(", "environ", "stdin")
 
 
 def main():

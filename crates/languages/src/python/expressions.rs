@@ -195,7 +195,7 @@ impl<'s> Lowering<'s, '_> {
                 let value = self.expr(&element.expression);
                 let plain = element.format_spec.is_none()
                     && element.debug_text.is_none()
-                    && element.conversion != ast::ConversionFlag::Repr;
+                    && !matches!(element.conversion, ast::ConversionFlag::Repr | ast::ConversionFlag::Ascii);
                 if plain {
                     return value;
                 }

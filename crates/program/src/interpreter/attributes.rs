@@ -69,6 +69,10 @@ impl<'p> Interpreter<'p> {
                 }
                 return self.set_option(*path, name, &value);
             }
+            Value::Function(_) if matches!(name, "__name__" | "__qualname__") => {
+                self.setters.insert("__name__");
+                return;
+            }
             Value::Collection(_) => return self.set_key_as_attribute(object, name, &value),
             _ => return,
         };

@@ -177,6 +177,9 @@ impl<'p> Interpreter<'p> {
             ("len", Some(Value::Instance(object))) if let Some(parts) = self.parts_of_tuple(&object) => {
                 Value::Int(parts.len() as i64, self.place(span))
             }
+            ("len", Some(value @ Value::Instance(_))) if self.surely_lacks(&value, "__len__") => {
+                self.raises()
+            }
             ("len", Some(value @ (Value::Instance(_) | Value::Class(_)))) => {
                 self.special(&value, "__len__", Vec::new(), span).unwrap_or(Value::Unknown)
             }

@@ -303,6 +303,9 @@ impl<'p> Interpreter<'p> {
                         return self.call_method(&object, name, args, span);
                     }
                 }
+                if self.surely_lacks(&object, "__call__") {
+                    return self.raises();
+                }
                 Value::Unknown
             }
             Value::Outside(path) => self.call_outside(path, args, span),

@@ -64,8 +64,10 @@ impl<'p> Interpreter<'p> {
         });
         self.begin_class(&value);
         self.class_made(&value, metaclass, keywords, class.span);
+        let class = value.clone();
         let mut value = Value::Class(value);
         for (wrapper, decorator) in wrappers.into_iter().zip(decorators).rev() {
+            self.note_decorated(&class, &wrapper);
             value = self.decorate(wrapper, value, decorator.span);
         }
         value
@@ -162,22 +164,19 @@ impl<'p> Interpreter<'p> {
             }
             Value::Instance(instance) => self.instance_attribute(instance, name, span),
             Value::Function(closure) if matches!(name, "__name__" | "__qualname__") => {
-                Value::text(self.shown_name(closure), self.place(span))
+                self.name_of_function(closure, span)
             }
             Value::Class(class) if name == "__name__" => self.name_of_class(class, span),
-            Value::Class(class) if name == "__mro__" => {
-                let mut order = self.resolution_order(class).to_vec();
-                let object = Value::Outside(self.paths.id("builtins.object"));
-                order.retain(|class| !matches!((class, &object), (Value::Outside(one), Value::Outside(other)) if one == other));
-                order.push(object);
-                Value::sequence(order)
-            }
+            Value::Class(class) if name == "__mro__" => self.classes_in_order(class),
             Value::Class(class) => {
                 let found = self.class_attribute(class, name);
                 match (name, &found) {
                     ("__dict__", Value::Unknown) => return self.own_names(object, span).unwrap_or(found),
                     (_, Value::Unknown) if class.metaclass.is_some() => {
                         return self.attribute_of_metaclass(class, name, span);
+                    }
+                    (_, Value::Unknown) if !name.starts_with("__") && self.surely_lacks(object, name) => {
+                        return self.raises();
                     }
                     _ => {}
                 }

@@ -20,6 +20,8 @@ pub(super) struct CodePosition<'p> {
     pub(super) returns: Vec<Value<'p>>,
     /// How many loops around the running statement, in this function, have passes that are not followed.
     pub(super) repeats: usize,
+    /// The scope around the comprehensions that are being evaluated: `:=` in them binds there.
+    pub(super) around_comprehension: Option<ScopeId>,
     /// How many branches in it nobody could decide.
     pub(super) undecided: usize,
     /// The loops in it that are being followed, innermost last.
@@ -82,6 +84,7 @@ impl CodePosition<'_> {
             shared: Vec::new(),
             returns: Vec::new(),
             repeats: 0,
+            around_comprehension: None,
             undecided: 0,
             loops: Vec::new(),
             end: None,

@@ -14,9 +14,12 @@ impl<'p> Interpreter<'p> {
     pub(super) fn comprehension(&mut self, comprehension: &'p Comprehension<'p>) -> Value<'p> {
         let scope = self.new_scope(Some(self.here.scope), false);
         let outer = std::mem::replace(&mut self.here.scope, scope);
+        let around = self.here.around_comprehension;
+        self.here.around_comprehension = around.or(Some(outer));
         let (mut results, waiting) = (Vec::new(), self.waiting.len());
         let complete = self.comprehend(comprehension, 0, None, &mut results);
         self.here.scope = outer;
+        self.here.around_comprehension = around;
         if !complete {
             self.lose_waiting(waiting);
             return self.list_of(comprehension);

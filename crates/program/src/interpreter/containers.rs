@@ -218,8 +218,16 @@ impl<'p> Interpreter<'p> {
     /// `super()`: attributes are looked up in the bases of the class that holds the method.
     pub(super) fn super_attribute(&mut self, name: &'p str, span: Span) -> Value<'p> {
         let Some(class) = self.here.class.clone() else { return Value::Unknown };
-        let object = self.here.bound.clone().unwrap_or(Value::Unknown);
+        let object = self.here.bound.clone().unwrap_or_else(|| self.first_argument());
         self.attribute_behind_class(&class, &object, name, span)
+    }
+
+    /// What the running function was given first: `self` of a method that is called through its class.
+    fn first_argument(&self) -> Value<'p> {
+        let function = self.active.last().map(|active| active.key).filter(|key| key.0 == self.here.file);
+        let code = function.and_then(|(file, function)| self.code_of(file).functions.get(function));
+        let first = code.and_then(|function| function.parameters.first());
+        first.and_then(|first| self.in_scope(self.here.scope, first.name).cloned()).unwrap_or(Value::Unknown)
     }
 
     /// An attribute of an object, looked up in the classes that come behind one of its own.

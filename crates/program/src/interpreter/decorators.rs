@@ -84,6 +84,14 @@ impl<'p> Interpreter<'p> {
         function.marks.name.unwrap_or(self.function_of(function).name)
     }
 
+    /// `function.__name__`, where nobody gives functions other names.
+    pub(super) fn name_of_function(&self, function: &Closure<'p>, span: Span) -> Value<'p> {
+        match self.setters.contains("__name__") {
+            true => Value::Unknown,
+            false => Value::text(self.shown_name(function), self.place(span)),
+        }
+    }
+
     /// `@njit(parallel=True)`, `@vectorize(target="parallel")`
     fn runs_on_threads(&self, wrapper: &Value<'p>, decorator: &Expr<'p>) -> bool {
         let Value::Outside(path) = wrapper else { return false };

@@ -137,7 +137,14 @@ impl<'p> Interpreter<'p> {
             }
             ExprKind::Bind(name, value) => {
                 let value = self.eval(value);
-                self.bind(name, value.clone());
+                match self.here.around_comprehension {
+                    Some(around) => {
+                        let inside = std::mem::replace(&mut self.here.scope, around);
+                        self.bind(name, value.clone());
+                        self.here.scope = inside;
+                    }
+                    None => self.bind(name, value.clone()),
+                }
                 value
             }
             ExprKind::Variable(name) => self.shell_variable(name, None, expr.span),

@@ -90,6 +90,9 @@ impl<'p> Interpreter<'p> {
             Value::Instance(instance) => {
                 let given = self.special(container, "__getitem__", vec![key.clone()], span);
                 let given = given.or_else(|| self.item_of_object(instance, key));
+                if given.is_none() && self.surely_lacks(container, "__getitem__") {
+                    return self.raises();
+                }
                 given.unwrap_or_else(|| self.missing_of(container, key, span))
             }
             Value::Class(class) => match self.special(container, "__getitem__", vec![key.clone()], span) {
@@ -220,6 +223,7 @@ impl<'p> Interpreter<'p> {
                     match self.special(&value, "__aiter__", Vec::new(), span) {
                         Some(iterator) => self.special_often(&iterator, "__anext__", Vec::new(), span),
                         None if self.is_container(object) => {}
+                        None if self.surely_lacks(&value, "__getitem__") => return self.raises(),
                         None => self.special_often(&value, "__getitem__", vec![Value::Unknown], span),
                     }
                     Value::Unknown

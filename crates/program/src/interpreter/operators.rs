@@ -1,5 +1,6 @@
 //! Operators between two values, and the texts that values make together.
 
+mod bare_classes;
 mod identity;
 mod numbers;
 mod parts_compared;
@@ -68,10 +69,19 @@ impl<'p> Interpreter<'p> {
         let (left, right) = (self.force(left), self.force(right));
         if let (Value::Instance(_), _) | (_, Value::Instance(_)) = (&left, &right) {
             let [name, reflected, _] = methods_of(operator);
-            let result = self.special(&left, name, vec![right.clone()], span);
+            // One that builds on the class of the other is asked first.
+            let first = match self.builds_on_class_of(&right, &left) {
+                true => self.special(&right, reflected, vec![left.clone()], span),
+                false => None,
+            };
+            let result = first.or_else(|| self.special(&left, name, vec![right.clone()], span));
             let result = result.or_else(|| self.special(&right, reflected, vec![left.clone()], span));
             if let Some(result) = result {
                 return result;
+            }
+            let is_format = operator == Operator::Remainder && matches!(left, Value::Text(_));
+            if !is_format && self.refuses_operators(&left, &right) {
+                return self.raises();
             }
         }
         if let (Operator::Remainder, Value::Text(format)) = (operator, &left) {
@@ -177,6 +187,14 @@ impl<'p> Interpreter<'p> {
         };
         let span = self.here.statement;
         let asked = self.special(left, name, vec![right.clone()], span);
+        // Without `__ne__` of its own the left side asks its `__eq__`, before the right side is asked.
+        if asked.is_none()
+            && operator == Comparison::NotEqual
+            && let Some(same) = self.special(left, "__eq__", vec![right.clone()], span)
+        {
+            let same = self.force(same);
+            return Some(self.truth(&same).map_or(Value::Unknown, |same| Value::Bool(!same)));
+        }
         let asked = asked.or_else(|| self.compared_by_others(operator, left, right));
         let asked = asked.or_else(|| self.special(right, reflected, vec![left.clone()], span));
         if asked.is_some() || operator != Comparison::NotEqual {
@@ -337,7 +355,9 @@ impl<'p> Interpreter<'p> {
                 };
                 contained.map(|contained| contained == (operator == Comparison::In))
             }
-            _ if self.are_unlike(&left, &right) => return self.raises(),
+            _ if self.are_unlike(&left, &right) || self.refuses_operators(&left, &right) => {
+                return self.raises();
+            }
             _ => match (&left, &right) {
                 (Value::Int(a, _), Value::Int(b, _)) => Some(is_in_order(operator, a.cmp(b))),
                 (Value::Text(a), Value::Text(b)) => Some(is_in_order(operator, a.text.cmp(&b.text))),

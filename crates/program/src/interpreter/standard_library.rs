@@ -66,14 +66,23 @@ impl<'p> Interpreter<'p> {
                 self.ask_for_result();
                 None
             }
-            "collections.OrderedDict" => self.call_builtin("dict", args, span),
+            // It is written in another way than a dictionary.
+            "collections.OrderedDict" => {
+                let held = self.call_builtin("dict", args, span)?;
+                self.mark_no_list(&held);
+                Some(held)
+            }
             "collections.defaultdict" => self.dict_with_factory(args, span),
             "collections.Counter" if let Some(counted @ Value::Instance(_)) = value(0) => {
                 self.iterate(counted, span);
                 None
             }
             // One with a length loses what came first.
-            "collections.deque" if !args.open && args.items.len() < 2 => {
+            "collections.deque"
+                if !args.open
+                    && args.items.len() < 2
+                    && args.items.iter().all(|item| item.name.is_none()) =>
+            {
                 let held = self.call_builtin("list", args, span)?;
                 self.mark_no_list(&held);
                 Some(held)
@@ -144,6 +153,8 @@ impl<'p> Interpreter<'p> {
             _ => return None,
         };
         let made = self.call_builtin("dict", &Args { items: others, open: args.open }, span)?;
+        // It is written in another way than a dictionary.
+        self.mark_no_list(&made);
         if let Value::Collection(scope) = made {
             self.bind_in(scope, DEFAULT_FACTORY, factory);
         }

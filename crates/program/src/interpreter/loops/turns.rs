@@ -11,7 +11,7 @@ use crate::interpreter::{Flow, Interpreter};
 /// So many turns of a `while` are followed one by one: the more, the less each does.
 const LEAST_TURNS: usize = 16;
 const MOST_TURNS: usize = 128;
-/// What the turns of one `while` may come to: a statement counts one, and a call of the project forty.
+/// What the turns of one `while` may come to: a statement counts one, and a call of the project 128.
 const TURNS_WEIGH: usize = 2_048;
 
 impl<'p> Interpreter<'p> {
@@ -136,7 +136,7 @@ impl<'p> Interpreter<'p> {
 /// How much a call may do: one of a function of the project as much as a page of statements.
 pub(in crate::interpreter) fn weight_of_call(expr: &Expr<'_>) -> usize {
     const LIGHT: usize = 2;
-    const HEAVY: usize = 40;
+    const HEAVY: usize = 128;
     let ExprKind::Call(call) = &expr.kind else { return 0 };
     match &call.callee.kind {
         ExprKind::Name(name) if is_builtin(name) => LIGHT,

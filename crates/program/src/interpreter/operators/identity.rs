@@ -56,6 +56,14 @@ impl<'p> Interpreter<'p> {
         })
     }
 
+    /// Whether an object is of a class that builds on that of another one.
+    pub(super) fn builds_on_class_of(&mut self, object: &Value<'p>, other: &Value<'p>) -> bool {
+        let (Value::Instance(object), Value::Instance(other)) = (object, other) else { return false };
+        let is_base =
+            |base: &Value<'p>| matches!(base, Value::Class(base) if base.scope == other.class.scope);
+        object.class.scope != other.class.scope && self.resolution_order(&object.class).iter().any(is_base)
+    }
+
     /// Where a value stands among these, if it does: the first that is it or is equal to it; `None` when nobody knows. Methods of
     /// the project are asked up to there.
     pub(in crate::interpreter) fn place_in(
