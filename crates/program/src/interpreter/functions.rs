@@ -233,7 +233,7 @@ impl<'p> Interpreter<'p> {
             around,
             by_arguments: true,
             is_indirect: false,
-            is_certain: self.is_certain_call(key),
+            is_certain: self.is_certain_call(key, around),
         }));
         self.trace.cost.bodies += 1;
         let here = CodePosition {

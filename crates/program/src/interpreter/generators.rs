@@ -142,7 +142,7 @@ impl<'p> Interpreter<'p> {
                     return Value::Unknown;
                 }
                 let (function, around) = (key, self.calls_around(key));
-                let is_certain = self.is_certain_call(key);
+                let is_certain = self.is_certain_call(key, around);
                 self.summaries.note(Dependency::Followed(NestedCall {
                     function,
                     around,

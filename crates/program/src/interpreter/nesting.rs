@@ -31,18 +31,22 @@ impl<'p> Interpreter<'p> {
 
     /// Whether Python surely makes a call of a function, as far as the calls of it that are running decide that: then it is followed
     /// as deep as it goes. Else the ways through calls in each other multiply.
-    pub(super) fn is_certain_call(&self, function: FunctionId) -> bool {
+    /// `around`: how many these are.
+    pub(super) fn is_certain_call(&self, function: FunctionId, around: usize) -> bool {
+        if around == 0 {
+            return true;
+        }
         let Some(first) = self.active.iter().find(|active| active.key == function) else { return true };
         first.uncertain == self.uncertain
             && first.repeats == self.repeats
             && !self.ways_out.of_function
-            && self.calls_around(function) < MOST_CERTAIN
+            && around < MOST_CERTAIN
     }
 
     /// Whether a coroutine or generator is followed: each that was made is another one, also within itself.
     pub(super) fn may_go_on(&self, key: FunctionId) -> bool {
-        let is_too_deep =
-            self.is_running(key) && self.calls_around(key) >= MOST_NESTED && !self.is_certain_call(key);
+        let around = self.calls_around(key);
+        let is_too_deep = around >= MOST_NESTED && self.is_running(key) && !self.is_certain_call(key, around);
         !is_too_deep && self.active.len() < super::functions::MOST_CALLS
     }
 
@@ -74,7 +78,7 @@ impl<'p> Interpreter<'p> {
         let running = self.active.iter().rev().find(|known| known.key == function);
         let by_arguments = by_arguments || running.is_some_and(|known| known.modules < self.in_order.len());
         let is_indirect = self.active.last().is_some_and(|caller| caller.key != function);
-        let is_certain = self.is_certain_call(function);
+        let is_certain = self.is_certain_call(function, around);
         let mut nested = NestedCall { function, around, by_arguments, is_indirect, is_certain };
         if is_running {
             self.summaries.note_called_by_itself(function);
@@ -116,6 +120,9 @@ impl<'p> Interpreter<'p> {
             }
             _ => {}
         });
+        if names.is_empty() {
+            return;
+        }
         let arguments = bind_arguments(function, closure, args.clone());
         for name in names {
             let given = function.parameters.iter().position(|parameter| parameter.name == name);

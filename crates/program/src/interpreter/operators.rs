@@ -14,7 +14,7 @@ use super::statements::equal;
 use crate::code::{Comparison, Operator};
 use crate::facts::Span;
 use crate::program::heap::floats::as_float;
-use crate::program::heap::values::{ClassValue, LONGEST, Value, agreed};
+use crate::program::heap::values::{LONGEST, Value, agreed};
 use crate::program::summaries::Dependency;
 
 impl<'p> Interpreter<'p> {
@@ -29,22 +29,10 @@ impl<'p> Interpreter<'p> {
                 self.truth(&said)
             }
             None => match value {
-                Value::Instance(object) => self.is_plainly_true(&object.class).then_some(true),
+                Value::Instance(object) => self.have_bases(&object.class, &is_plainly_true).then_some(true),
                 value => self.truth(value),
             },
         }
-    }
-
-    /// Whether an object of a class counts as true, where no method of the project decides that: its bases bring none.
-    fn is_plainly_true(&self, class: &ClassValue<'p>) -> bool {
-        class.bases.iter().all(|base| match base {
-            Value::Outside(path) => {
-                let path = self.paths.text(*path);
-                brings_nothing(path) || matches!(&**path, "enum.Enum" | "torch.nn.Module")
-            }
-            Value::Class(base) => self.is_plainly_true(base),
-            _ => false,
-        })
     }
 
     /// What `__iadd__` and its like make of an object.
@@ -369,6 +357,11 @@ impl<'p> Interpreter<'p> {
         };
         known.map_or(Value::Unknown, Value::Bool)
     }
+}
+
+/// Whether what builds on a class of a library counts as true, where no method of the project decides that.
+fn is_plainly_true(base: &str) -> bool {
+    brings_nothing(base) || matches!(base, "enum.Enum" | "torch.nn.Module")
 }
 
 /// The methods behind an operator: of the left side, of the right side, and for `+=` and its like.

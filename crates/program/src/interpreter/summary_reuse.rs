@@ -51,8 +51,9 @@ impl<'p> Interpreter<'p> {
     pub(super) fn runs_alike(&self, summary: &Summary<'p>) -> bool {
         let is_followed = |key: FunctionId| {
             summary.followed(key).is_none_or(|call| {
-                call.by_arguments && call.may_be_followed(self.calls_around(key))
-                    || call.is_certain && self.is_certain_call(key)
+                let around = self.calls_around(key);
+                call.by_arguments && call.may_be_followed(around)
+                    || call.is_certain && self.is_certain_call(key, around)
                     || !self.is_running(key)
             })
         };

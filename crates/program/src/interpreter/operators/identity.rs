@@ -11,12 +11,7 @@ impl<'p> Interpreter<'p> {
     /// Whether two objects of the project are one and the same. What a loop made whose passes are not all followed stands for
     /// several.
     pub(in crate::interpreter) fn is_one_object(&self, left: &Value<'p>, right: &Value<'p>) -> Option<bool> {
-        let scope = |value: &Value<'p>| match value {
-            Value::Instance(object) => Some(object.scope),
-            Value::Collection(scope) => Some(*scope),
-            _ => None,
-        };
-        let (one, other) = (scope(left)?, scope(right)?);
+        let (one, other) = (left.own_scope()?, right.own_scope()?);
         let is_single = |scope| self.heap.loops_around(scope) == 0;
         (is_single(one) && is_single(other)).then_some(one == other)
     }
@@ -26,7 +21,8 @@ impl<'p> Interpreter<'p> {
         let (Value::Instance(one), Value::Instance(other)) = (left, right) else { return None };
         let is_same = self.is_one_object(left, right)?;
         let is_plain = |run: &Self, class: &ClassValue<'p>| {
-            run.is_equal_to_itself(class) && (is_same || !class.dataclass && class.metaclass.is_none())
+            run.have_bases(class, &is_equal_to_itself)
+                && (is_same || !class.dataclass && class.metaclass.is_none())
         };
         (is_plain(self, &one.class) && is_plain(self, &other.class)).then_some(is_same)
     }
@@ -44,14 +40,11 @@ impl<'p> Interpreter<'p> {
         }
     }
 
-    /// Whether objects of a class are equal to themselves, as far as its bases say.
-    fn is_equal_to_itself(&self, class: &ClassValue<'p>) -> bool {
+    /// Whether all bases of a class that are not of the project, and of its bases in turn, are such.
+    pub(super) fn have_bases(&self, class: &ClassValue<'p>, are_such: &dyn Fn(&str) -> bool) -> bool {
         class.bases.iter().all(|base| match base {
-            Value::Outside(path) => {
-                let path = self.paths.text(*path);
-                brings_nothing(path) || path.starts_with("enum.") || path.starts_with("torch.nn.")
-            }
-            Value::Class(base) => self.is_equal_to_itself(base),
+            Value::Outside(path) => are_such(self.paths.text(*path)),
+            Value::Class(base) => self.have_bases(base, are_such),
             _ => false,
         })
     }
@@ -107,4 +100,9 @@ impl<'p> Interpreter<'p> {
         let same = self.compare(Comparison::Equal, value.clone(), wanted.clone());
         self.truth(&same)
     }
+}
+
+/// Whether what builds on a class of a library is equal to itself.
+fn is_equal_to_itself(base: &str) -> bool {
+    brings_nothing(base) || base.starts_with("enum.") || base.starts_with("torch.nn.")
 }

@@ -82,10 +82,7 @@ impl<'p> Interpreter<'p> {
             return None;
         }
         let divides = matches!(operator, Operator::Divide | Operator::FloorDivide | Operator::Remainder);
-        if divides && b == 0.0 {
-            return Some(self.raises());
-        }
-        if self.takes_no(operator, left, right) {
+        if divides && b == 0.0 || self.takes_no(operator, left, right) {
             return Some(self.raises());
         }
         Some(calculated(operator, a, b).map_or(Value::Unknown, Value::Float))

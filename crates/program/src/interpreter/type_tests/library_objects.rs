@@ -106,18 +106,14 @@ impl<'p> Interpreter<'p> {
         others: &[&Value<'p>],
         contents: Value<'p>,
     ) -> Value<'p> {
-        let is_no_list = |other: &&Value<'p>| matches!(other, Value::Collection(of) if self.is_no_list(*of));
-        match others.iter().any(is_no_list) {
-            true if others.iter().any(|other| matches!(other, Value::Collection(of) if self.is_set(*of))) => {
-                let made = self.collection(contents);
-                if let Value::Collection(scope) = made {
-                    self.bind_in(scope, NO_LIST, Value::Bool(true));
-                }
-                made
-            }
-            true => self.collection_but_no_list(contents),
-            false => self.collection(contents),
+        let made = self.collection(contents);
+        let scope = |other: &&Value<'p>| if let Value::Collection(of) = other { Some(*of) } else { None };
+        let scopes = || others.iter().filter_map(scope);
+        let of = scopes().find(|of| self.is_set(*of)).or_else(|| scopes().find(|of| self.is_no_list(*of)));
+        if let (Some(of), Value::Collection(scope)) = (of, &made) {
+            self.copy_kind(of, *scope);
         }
+        made
     }
 
     /// A copy of a collection is of its kind.
