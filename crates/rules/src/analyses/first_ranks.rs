@@ -221,6 +221,15 @@ fn gives_rank(scope: &FileScope<'_>, expr: &Expr<'_>) -> bool {
     }
 }
 
+/// `if not is_leader and count > 1:`: whether a part of a test asks which process this is, by whatever name.
+pub(super) fn asks_for_rank(scope: &FileScope<'_>, test: &Expr<'_>) -> bool {
+    match &test.kind {
+        ExprKind::All(parts) | ExprKind::Any(parts) => parts.iter().any(|part| asks_for_rank(scope, part)),
+        ExprKind::Not(inner) => asks_for_rank(scope, inner),
+        _ => is_of_ranks(scope, test) || passes(scope, test, 0).is_some(),
+    }
+}
+
 /// Whether a test speaks of processes at all.
 pub(super) fn is_of_ranks(scope: &FileScope<'_>, test: &Expr<'_>) -> bool {
     const WORDS: &[&str] = &["rank", "main", "master", "process", "chief", "first", "zero"];

@@ -1,6 +1,6 @@
 //! Calls that all processes of a group must make, where one of them comes alone.
 
-use super::first_ranks::{is_of_ranks, who_passes};
+use super::first_ranks::{asks_for_rank, who_passes};
 use super::lone_forwards;
 use super::memory::path_of_decorator;
 use super::waiting_calls::Waiters;
@@ -70,7 +70,7 @@ impl<'a> Waits<'a> {
                 let (first, others) = match who_passes(scope, test) {
                     Some(true) => (then, otherwise),
                     Some(false) => (otherwise, then),
-                    None if is_of_ranks(scope, test) => {
+                    None if asks_for_rank(scope, test) => {
                         self.elsewhere.extend(names(then));
                         self.elsewhere.extend(names(otherwise));
                         return;
