@@ -5,7 +5,7 @@ use super::conditions::{capability_of, names_capability};
 use super::labels;
 use super::mentions::{Mention, MentionKind, only_name};
 use super::range::Range;
-use super::sizes::{gb, is_size};
+use super::sizes::{gb, is_size, is_size_among};
 use super::{Found, Topic};
 use crate::architectures::{Capability, Feature, Product};
 use crate::code::walk::{CodeNode, walk};
@@ -394,7 +394,7 @@ impl LiteralScan<'_> {
 
     fn size_in(&mut self, product: &'static Product, fields: &[(&str, &Expr<'_>)]) {
         for (key, value) in fields {
-            if is_size(key)
+            if is_size_among(key, fields)
                 && let Some(gb) = gb(value)
                 && let Some(text) = claims::memory_of_row(product, gb)
             {

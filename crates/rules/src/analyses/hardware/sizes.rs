@@ -15,6 +15,23 @@ pub(super) fn is_size(name: &str) -> bool {
         && (lower.contains("vram") || (lower.contains("mem") && lower.contains("gb")))
 }
 
+/// A name of that kind beside others that do not speak of a whole machine: `{"gpu": "A100", "vcpus": 96, "memory_gb": 900}`.
+pub(super) fn is_size_among(name: &str, fields: &[(&str, &Expr<'_>)]) -> bool {
+    is_size(name) && (says_card(name) || !fields.iter().any(|(other, _)| is_of_machine(other)))
+}
+
+/// Whether the name of a size says that it is that of a card.
+pub(super) fn says_card(name: &str) -> bool {
+    let lower = name.to_lowercase();
+    ["vram", "gpu", "card", "video"].iter().any(|word| lower.contains(word))
+}
+
+/// A name of what a whole machine has, such as the instances of a cloud: the memory beside it is that of the machine.
+pub(super) fn is_of_machine(name: &str) -> bool {
+    let lower = name.to_lowercase();
+    ["cpu", "instance", "disk", "storage"].iter().any(|word| lower.contains(word))
+}
+
 /// The size that a value is, in GB.
 pub(super) fn gb(value: &Expr<'_>) -> Option<f64> {
     match &value.kind {

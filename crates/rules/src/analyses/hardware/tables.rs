@@ -4,6 +4,7 @@ use super::claims::{self, Context};
 use super::mentions::{Mention, MentionKind, mentions, mentions_of};
 use super::names::Kinds;
 use super::patterns::PATTERNS;
+use super::sizes::{is_of_machine, says_card};
 use super::{Found, Topic};
 use crate::languages::{PassageKind, TextPiece};
 use std::cell::LazyCell;
@@ -98,11 +99,19 @@ pub(super) fn faults(
                 });
             }
         }
+        // "8 x A100 (40GB)" says it beside the name; what another column says is that of the machine.
+        let is_said_elsewhere = || {
+            let says_size = |text: &str| {
+                mentions(text, false).iter().any(|one| matches!(one.what, MentionKind::Memory(_)))
+            };
+            row.iter().any(|(column, cell)| Some(*column) != sizes && says_size(&cell.text))
+        };
         if let (Some(product), Some(cell)) = (product, sizes.and_then(|column| row.get(&column)))
             && let [Mention { what: MentionKind::Memory(gb), .. }] = sizes_of(&cell.text).as_slice()
             && gb.fract() == 0.0
             && let Some(text) = claims::memory_of_row(product, *gb)
             && !numbers_of(row).any(|cards| claims::memory_of_row(product, *gb / cards).is_none())
+            && !is_said_elsewhere()
         {
             let span = cell.origin.span(0, cell.text.len());
             found.push(Found { topic: Topic::Product, span, text, in_prose: true, beside: None });
@@ -110,10 +119,16 @@ pub(super) fn faults(
     }
 }
 
-/// What the cells of a row may say of how many cards there are: `2`, `x4` or `8x`, above one.
+/// What the cells of a row may say of how many cards there are: `2`, `x4`, `8x`, or `2× L40S`, above one.
 fn numbers_of(row: &BTreeMap<u32, &TextPiece>) -> impl Iterator<Item = f64> {
-    let number =
-        |cell: &&TextPiece| cell.text.trim().trim_matches(['x', 'X', '×', '*', ' ']).parse::<u32>().ok();
+    const TIMES: [char; 5] = ['x', 'X', '×', '*', ' '];
+    let number = |cell: &&TextPiece| {
+        let text = cell.text.trim().trim_matches(TIMES);
+        let length = text.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(text.len());
+        let (number, rest) = text.split_at(length);
+        (rest.is_empty() || rest.trim_start().starts_with(['x', 'X', '×', '*']))
+            .then(|| number.parse::<u32>().ok())?
+    };
     row.values().filter_map(number).filter(|number| *number > 1).map(f64::from)
 }
 
@@ -220,5 +235,7 @@ fn size_column(head: &BTreeMap<u32, &TextPiece>) -> Option<u32> {
             && words.iter().any(|word| matches!(*word, "vram" | "memory" | "mémoire" | "memoria"))
     };
     let mut columns = head.keys().filter(is_size);
-    columns.next().copied().filter(|_| columns.next().is_none())
+    let size = columns.next().copied().filter(|_| columns.next().is_none())?;
+    let is_of_card = says_card(&text(&size)) || !head.keys().any(|column| is_of_machine(&text(column)));
+    is_of_card.then_some(size)
 }
