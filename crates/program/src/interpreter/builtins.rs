@@ -402,7 +402,7 @@ impl<'p> Interpreter<'p> {
         let Some(device) = args.get(Some(0), Some("type")).or_else(|| args.keyword("device")) else {
             return Value::Unknown;
         };
-        let place = self.place(span);
+        let place = self.literal_place(span);
         let device = self.force(device.value.clone());
         let devices = device.alternatives().iter().map(|device| match (device, &index) {
             // Who starts the program chose the number.

@@ -160,7 +160,8 @@ impl<'p> Interpreter<'p> {
         file == self.entry && self.start.is_main() || self.is_run_as_script(file)
     }
 
-    fn literal_place(&mut self, span: Span) -> Place {
+    /// The place of a literal, or of a device that is made of literals, with whether the devices were counted there.
+    pub(super) fn literal_place(&mut self, span: Span) -> Place {
         let place = self.place(span);
         if self.has_counted() {
             self.counted_places.insert(place);
