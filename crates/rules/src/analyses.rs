@@ -43,6 +43,7 @@ mod first_card_loads;
 mod first_ranks;
 mod fixtures;
 mod given_arguments;
+mod given_sessions;
 mod global_ranks;
 mod gpu_values;
 mod gradients;

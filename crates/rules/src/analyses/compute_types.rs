@@ -1,7 +1,7 @@
 //! Number formats that CTranslate2 computes in on a GPU alone.
 
-use crate::code::walk::{CodeNode, functions_around, walk};
-use crate::code::{Expr, ExprKind, Function};
+use crate::code::walk::{Ancestor, CodeNode, functions_around, walk};
+use crate::code::{Expr, ExprKind, Function, StatementKind};
 use crate::facts::Place;
 use crate::program::Names;
 use crate::rules::files::{FileScope, RawFinding};
@@ -58,13 +58,25 @@ pub(super) fn not_on_cpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
         // Who has no GPU comes to no end of it in any case.
         let needs_gpu =
             || when == Some(ON_BOTH) && surely_needs_gpu(scope, functions_around(around).next_back());
-        let is_expected = || around.iter().any(|one| expects_failure(one, scope));
+        let is_expected =
+            || around.iter().any(|one| expects_failure(one, scope) || catches_refusal(one, scope));
         if let Some(when) = when.filter(|_| !is_expected() && !needs_gpu()) {
             let raw_finding = RawFinding::at(scope.place(format.span));
             found.push(raw_finding.word("name", name).word("when", when));
         }
     });
     found
+}
+
+/// `except ValueError:`, which CTranslate2 raises where it refuses a format, and any handler that asks for another one.
+fn catches_refusal(around: &Ancestor<'_, '_>, scope: &FileScope<'_>) -> bool {
+    let Ancestor::Try(step) = around else { return false };
+    let StatementKind::Try { handlers, .. } = &step.kind else { return false };
+    let is_refusal = |one: &Expr<'_>| scope.text(one.span).ends_with("ValueError");
+    handlers.iter().any(|handler| {
+        let of_body = handler.body.iter().map(|step| scope.text(step.span));
+        handler.types.iter().any(is_refusal) || of_body.into_iter().any(|text| text.contains("compute_type"))
+    })
 }
 
 /// Whether a device is the CPU, or one of two that are chosen between.

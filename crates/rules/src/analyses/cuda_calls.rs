@@ -15,7 +15,7 @@ pub(super) fn reaches_cuda(expr: &Expr<'_>, scope: &FileScope<'_>) -> Option<Str
 /// Where the call raises something other than an ImportError on a machine without a driver.
 pub(super) fn fails_without_driver(expr: &Expr<'_>, scope: &FileScope<'_>) -> Option<String> {
     /// Questions that are answered with "no".
-    const ANSWERED: [&str; 9] = [
+    const ANSWERED: [&str; 11] = [
         "is_available",
         "device_count",
         "is_bf16_supported",
@@ -24,6 +24,8 @@ pub(super) fn fails_without_driver(expr: &Expr<'_>, scope: &FileScope<'_>) -> Op
         "detect",
         "devices",
         "driverGetVersion",
+        "get_env_info",
+        "show",
         "version",
     ];
     let needs =

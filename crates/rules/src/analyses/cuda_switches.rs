@@ -80,10 +80,22 @@ fn moves_of(scope: &FileScope<'_>) -> Vec<Move> {
                 Ancestor::Otherwise(test) => switch_in(test, false, scope),
                 _ => None,
             }),
-            is_asked: is_asked(around, expr.span, scope),
+            is_asked: is_asked(around, expr.span, scope) || is_for_a_build(around, scope),
         });
     });
     moves
+}
+
+/// `if args.test_trt:`: an engine of TensorRT is built and run on a GPU alone, and nobody asks for one elsewhere.
+fn is_for_a_build(around: &[Ancestor<'_, '_>], scope: &FileScope<'_>) -> bool {
+    around.iter().any(|one| match one {
+        Ancestor::Then(test) => {
+            let text = scope.text(test.span).to_ascii_lowercase();
+            let mut words = text.split(|letter: char| !letter.is_ascii_alphanumeric());
+            !text.starts_with("not ") && words.any(|word| matches!(word, "trt" | "tensorrt" | "torch2trt"))
+        }
+        _ => false,
+    })
 }
 
 /// Whether the switch can be asked where a move stands: it is an attribute of the same object, a name of the module, or one that the

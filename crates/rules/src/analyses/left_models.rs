@@ -3,7 +3,7 @@
 use super::gpu_values::{SET_DEFAULT, is_on_gpu_in};
 use super::homes::{Home, Kept, kept_as, kept_by};
 use super::memory::method_of;
-use super::unmoved_tensors::{is_module, makes_layer};
+use super::unmoved_tensors::{is_module, makes_layer, methods_of};
 use crate::code::walk::{Ancestor, CodeNode, functions_around, walk};
 use crate::code::{Argument, Call, Class, Expr, ExprKind, Statement, StatementKind, Target};
 use crate::facts::Span;
@@ -21,18 +21,23 @@ const KEEPS: &[&str] = &[
     ".named_parameters()",
 ];
 
+/// Methods that a module has by itself, and that give it no weights.
+const INHERITED: &[&str] =
+    &["_register_state_dict_hook", "eval", "extra_repr", "register_forward_hook", "state_dict", "train"];
+
 /// `model = Net()` and `model(x.to(device))`, in a file that does nothing else with the model.
 pub(super) fn called_with_gpu_values(scope: &FileScope<'_>) -> Vec<RawFinding> {
-    let mut made: Vec<(Kept<'_>, Span)> = Vec::new();
+    let mut made: Vec<(Kept<'_>, &Statement<'_>)> = Vec::new();
+    let mut others: Vec<Kept<'_>> = Vec::new();
     let mut called: Vec<(Kept<'_>, Span, &Call<'_>, Option<usize>)> = Vec::new();
     walk(scope.code, &mut |part, around| match part {
         CodeNode::Statement(step) => {
             let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind else { return };
-            if let [target] = targets.as_slice()
-                && makes_model(scope, value)
-                && !names_device(scope, value)
-            {
-                made.extend(kept_by(scope, target, around).map(|kept| (kept, step.span)));
+            let [target] = targets.as_slice() else { return };
+            if makes_model(scope, value) && !names_device(scope, value) {
+                made.extend(kept_by(scope, target, around).map(|kept| (kept, step)));
+            } else if !matches!(value.kind, ExprKind::None) {
+                others.extend(kept_by(scope, target, around));
             }
         }
         CodeNode::Expr(expr) => {
@@ -43,8 +48,10 @@ pub(super) fn called_with_gpu_values(scope: &FileScope<'_>) -> Vec<RawFinding> {
         CodeNode::Target(_) => {}
     });
     let mut found = Vec::new();
-    for ((home, name), span) in &made {
-        let is_again = made.iter().filter(|((_, other), _)| other == name).count() > 1;
+    for (kept @ (home, name), step) in &made {
+        // What another step gives the name may lie on the GPU.
+        let is_again =
+            made.iter().filter(|((_, other), _)| other == name).count() > 1 || others.contains(kept);
         if is_again || !stays_alone(scope.whole_text(), name) || may_move_by_others(scope, *home, name) {
             continue;
         }
@@ -54,10 +61,12 @@ pub(super) fn called_with_gpu_values(scope: &FileScope<'_>) -> Vec<RawFinding> {
             let there = call.arguments.iter().find(|one| is_on_gpu_in(scope, *at, &one.value))?;
             Some((*span, there.value.span))
         };
-        if let Some((call, given)) = of_it.filter_map(moved).next() {
+        if let Some((call, given)) = of_it.filter_map(moved).next()
+            && !is_weightless(scope, step)
+        {
             let raw_finding = RawFinding::at(scope.place(call)).word("name", *name);
             let raw_finding = raw_finding.word("given", scope.text(given));
-            found.push(raw_finding.beside(scope.place(*span), "the model is made here, on the CPU"));
+            found.push(raw_finding.beside(scope.place(step.span), "the model is made here, on the CPU"));
         }
     }
     // A model may move itself, or be made on the GPU.
@@ -83,6 +92,52 @@ fn makes_model(scope: &FileScope<'_>, value: &Expr<'_>) -> bool {
         // `torchvision.models.resnet18().cuda()` is a move of one.
         || path.is_some_and(|path| path.starts_with("torchvision.models.") && !path.contains('('))
         || is_class()
+}
+
+/// `engine = TRTModule()`: a module of the project that has neither weights nor parts, so that nothing of it lies anywhere.
+fn is_weightless(scope: &FileScope<'_>, made: &Statement<'_>) -> bool {
+    let StatementKind::Assign { value: Some(Expr { kind: ExprKind::Call(call), .. }), .. } = &made.kind
+    else {
+        return false;
+    };
+    let ExprKind::Name(name) = call.callee.kind else { return false };
+    let lacks_weights = |scope: &FileScope<'_>| {
+        let is_it = |class: &&Class<'_>| class.name == name && class.bases.len() == 1;
+        scope
+            .code
+            .classes
+            .iter()
+            .find(is_it)
+            .is_some_and(|class| is_module(scope, class) && !holds_parts(scope, class))
+    };
+    let mut files = scope
+        .program
+        .every_file()
+        .filter(|(_, source)| source.is_python() && source.text.contains(&format!("class {name}(")));
+    files.any(|(file, _)| scope.in_other(file, lacks_weights))
+}
+
+/// Whether a module has weights, or parts that may have some: what it makes of a class, and what it calls.
+fn holds_parts(scope: &FileScope<'_>, class: &Class<'_>) -> bool {
+    const OTHERS: &[&str] =
+        &["Parameter(", "register_buffer(", "register_parameter(", "add_module(", "setattr(", "pretrained"];
+    let text = scope.text(class.span);
+    let methods: Vec<&str> = methods_of(scope, class).iter().map(|method| method.name).collect();
+    let is_made = |line: &str| {
+        let value = line.trim_start().strip_prefix("self.").and_then(|line| line.split_once(" = "));
+        let own = value.filter(|(name, _)| !name.contains('.'));
+        let callee = own.and_then(|(_, value)| value.split_once('(')).map(|(callee, _)| callee);
+        let last = callee.map(|callee| callee.rsplit('.').next().unwrap_or_default());
+        last.is_some_and(|last| last.starts_with(char::is_uppercase) || last.contains("odel"))
+    };
+    let is_called = |(_, rest): (&str, &str)| {
+        let name: &str =
+            rest.split(|letter: char| !letter.is_alphanumeric() && letter != '_').next().unwrap_or_default();
+        rest[name.len()..].starts_with('(') && !methods.contains(&name) && !INHERITED.contains(&name)
+    };
+    OTHERS.iter().any(|word| text.contains(word))
+        || text.lines().any(is_made)
+        || text.match_indices("self.").map(|(at, word)| (word, &text[at + word.len()..])).any(is_called)
 }
 
 /// `nn.Linear(8, 8, device="cuda")`: a model that is made where its caller says, if that is not the CPU.

@@ -1,6 +1,7 @@
 //! GPUs that a session of ONNX Runtime, a model of llama.cpp or a program of Paddle asks for, and may not get.
 
 use super::given_arguments::any_given_to;
+use super::given_sessions::is_always_given;
 use super::images::asked_by_commands;
 use super::literal_defaults::{Literal, default_of};
 use super::{jax_builds, plain_builds, rust_builds};
@@ -208,12 +209,13 @@ pub(super) fn that_are_not_named(scope: &FileScope<'_>) -> Vec<RawFinding> {
         return Vec::new();
     }
     let mut found = Vec::new();
-    walk(scope.code, &mut |part, _| {
+    walk(scope.code, &mut |part, around| {
         let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
         let is_open = call.arguments.iter().any(|argument| argument.unpacked);
         if scope.names.path(&call.callee) == Some(SESSION)
             && !is_open
             && argument(&call.arguments, Some(2), Some("providers")).is_none()
+            && !is_always_given(scope, around)
         {
             found.push(RawFinding::at(scope.place(expr.span)));
         }
