@@ -23,7 +23,7 @@ use program::{Program, ResultCache, ResultStore, Start};
 use rayon::prelude::*;
 use rules::{
     FileRules, PolicyRulings, Rule, RuleSet, Ruling, Scope, ScopeKind, UnknownSelector, findings_of,
-    gather_alike, soften_where_unread, speak_for_programs, speak_for_project,
+    gather_alike, soften_where_unread, speak_for_generated, speak_for_programs, speak_for_project,
 };
 use serde::{Deserialize, Serialize};
 use settings::Settings;
@@ -123,6 +123,7 @@ pub fn check_remembering(
     suppress(&mut findings, &suppressions, sources, rules, &governed);
     soften_where_unread(&mut findings, &program);
     speak_for_project(&mut findings, &program, &governed);
+    speak_for_generated(&mut findings, &program, &governed);
     gather_alike(&mut findings, &program, &governed);
     let findings = program.until_loaded(|program| {
         let mut findings = findings.clone();

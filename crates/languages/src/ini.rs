@@ -38,6 +38,9 @@ pub fn lower(source: &Source) -> Result<Code<'_>, Refusal> {
     if file == "setup.cfg" {
         requirements::note_cfg(&ini, &mut code);
     }
+    if file == "settings.ini" {
+        requirements::note_nbdev(&ini, &mut code);
+    }
     let body = devices(&ini);
     if !body.is_empty() {
         code.units.push(Unit { span: first_line(&source.text), name: "".into(), host: Host::Machine, body });

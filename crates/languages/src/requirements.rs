@@ -12,7 +12,7 @@ mod statement;
 pub use commands::note as note_command;
 pub use conda::note as note_conda;
 pub use pyproject::{note as note_pyproject, note_pipfile, note_pixi};
-pub use setup::{note_cfg, of_setup};
+pub use setup::{note_cfg, note_nbdev, of_setup};
 pub use statement::read;
 
 use super::Refusal;

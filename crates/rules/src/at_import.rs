@@ -105,7 +105,12 @@ impl Scope<'_> {
         let imported = self.program.is_imported(file);
         let is_library = match start {
             Some(start) => imported && start != Start::Tests,
-            None => imported || !(self.is_script(file) || makes_app(self.program.code(file))),
+            None => {
+                imported
+                    || !(self.is_script(file)
+                        || makes_app(self.program.code(file))
+                        || self.is_started_by_a_page(file))
+            }
         };
         let started = module.parent.is_none() && self.kind == ScopeKind::Program;
         let name = self.program.name_of(file);
@@ -156,8 +161,24 @@ impl Scope<'_> {
             && !self.program.code(file).body.iter().any(is_guard)
     }
 
+    /// Whether a page of the documentation says `python NAME` of a file.
+    fn is_started_by_a_page(&self, file: FileId) -> bool {
+        let name = self.program.name_of(file);
+        let commands = ["python ", "python3 "].map(|python| format!("{python}{name}"));
+        let is_page = |page: &FileId| {
+            let page = self.program.name_of(*page);
+            page.ends_with(".md") || page.ends_with(".rst")
+        };
+        [self.program.files_with("python "), self.program.files_with("python3 ")].iter().any(|pages| {
+            pages.iter().copied().filter(is_page).any(|page| {
+                let text = self.program.text_of(page);
+                commands.iter().any(|command| text.contains(command))
+            })
+        })
+    }
+
     /// Whether a file is a program, although it lies in a package: at its top level it takes the arguments of a command
-    /// line, prints, ends the process, or works through something in a loop that uses a GPU.
+    /// line, prints, ends the process, or works through something in a loop that uses a GPU or trains.
     fn is_script(&self, file: FileId) -> bool {
         let says = |span: Span, words: &[&str]| {
             let text = self.program.text(Place { file, span });
@@ -166,7 +187,7 @@ impl Scope<'_> {
         self.program.code(file).body.iter().any(|step| match &step.kind {
             StatementKind::Define { .. } | StatementKind::DefineClass { .. } => false,
             StatementKind::For { .. } | StatementKind::While { .. } => {
-                says(step.span, &[".to(", ".cuda(", "device="])
+                says(step.span, &[".to(", ".cuda(", ".backward(", "device=", "print("])
             }
             StatementKind::Evaluate(_) if says(step.span, &["print("]) => true,
             _ => says(step.span, &[".parse_args(", ".parse_known_args(", "sys.argv", "exit("]),

@@ -44,7 +44,7 @@ mod validation;
 mod values;
 pub mod wording;
 
-pub use alike::gather_alike;
+pub use alike::{gather_alike, speak_for_generated};
 pub use analyses::{AskedPlace, meant_device};
 pub use evaluate::{Scope, ScopeKind, findings_of};
 pub use example::{Example, ExampleTexts, Examples, Files};

@@ -1,4 +1,4 @@
-//! `setup.cfg`, and the literal lists of a `setup.py`.
+//! `setup.cfg`, the `settings.ini` of nbdev, and the literal lists of a `setup.py`.
 
 use super::super::ini::reader::{Ini, Key};
 use super::statement;
@@ -31,6 +31,33 @@ pub fn note_cfg<'s>(ini: &Ini<'s>, code: &mut Code<'s>) {
         ini.section("options.extras_require").map(|section| section.keys.as_slice()).unwrap_or_default()
     {
         add(key, Part::Group(key.name.to_owned()), code);
+    }
+}
+
+/// Notes what a `settings.ini` asks for, from which the `setup.py` of nbdev takes its lists: words on one line or several.
+pub fn note_nbdev<'s>(ini: &Ini<'s>, code: &mut Code<'s>) {
+    let Some(settings) = ini.section("DEFAULT").filter(|section| section.key(&["lib_name"]).is_some()) else {
+        return;
+    };
+    for key in &settings.keys {
+        let part = match key.name {
+            "requirements" | "pip_requirements" => Part::Main,
+            "dev_requirements" => Part::Group("dev".to_owned()),
+            "min_python" => {
+                let least = key.lines.first().map_or("", |(text, _)| text);
+                code.requirements.push(python(statement::clauses(&format!(">={least}")), key.span));
+                continue;
+            }
+            _ => continue,
+        };
+        for (text, at) in &key.lines {
+            let mut end = 0;
+            for word in text.split_whitespace() {
+                let begin = end + text[end..].find(word).unwrap_or_default();
+                end = begin + word.len();
+                code.requirements.extend(statement::read(word, at + begin, part.clone()));
+            }
+        }
     }
 }
 

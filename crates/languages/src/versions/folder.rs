@@ -107,7 +107,7 @@ fn states_requirements(name: &str) -> bool {
         (name.ends_with(".yml") || name.ends_with(".yaml"))
             && ["environment", "conda"].iter().any(|word| name.to_ascii_lowercase().contains(word))
     };
-    matches!(name, "pyproject.toml" | "setup.cfg" | "setup.py" | "Pipfile")
+    matches!(name, "pyproject.toml" | "setup.cfg" | "setup.py" | "settings.ini" | "Pipfile")
         || is_environment(name)
         || Language::of_name(Path::new(name)) == Some(Language::Requirements)
 }

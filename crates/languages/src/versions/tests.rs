@@ -40,6 +40,10 @@ fn every_kind_of_file_is_read() {
         ),
         ("requirements/gpu.in", "torch ~= 2.5.1 ; sys_platform == 'linux'"),
         ("environment.yml", "dependencies:\n  - pip\n  - pip:\n    - torch==2.5.1\n"),
+        (
+            "settings.ini",
+            "[DEFAULT]\nlib_name = x\nrequirements = numpy fastcore \\\n    torch>=2.5,<2.6 pandas\n",
+        ),
         ("setup.cfg", "[options]\ninstall_requires =\n    numpy\n    torch>=2.5,<2.6\n"),
         (
             "setup.py",

@@ -6,6 +6,7 @@ use crate::facts::Span;
 use crate::findings::Severity;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::{argument, guards};
+use crate::versions::Range;
 
 const OLD: &[(&str, &str)] = &[
     ("torch.backends.cuda.matmul.allow_tf32", "torch.backends.cuda.matmul.fp32_precision"),
@@ -124,6 +125,11 @@ pub(super) fn legacy_switches(scope: &FileScope<'_>) -> Vec<RawFinding> {
         .flat_map(|name| calls.iter().filter(move |(called, _)| *called == name))
         .map(|(_, call)| call.clone())
         .collect();
+    // There the old switch is the right one.
+    let runs_with_older = || {
+        let file = scope.program.name_of(scope.file);
+        Range::read("<2.9").is_some_and(|older| scope.program.versions().supports(file, "torch", &older))
+    };
     let mut found = Vec::new();
     for one in &old {
         let earlier = new.iter().chain(&called).find(|set| one.read && set.is_before(one));
@@ -144,6 +150,7 @@ pub(super) fn legacy_switches(scope: &FileScope<'_>) -> Vec<RawFinding> {
                 "is the old switch, and this file sets the new one too; reading it then raises a RuntimeError"
                     .to_owned(),
             ),
+            (_, None, Some(_)) if runs_with_older() => continue,
             (_, None, Some(today)) => (raw_finding, format!("is the old switch; the one of today is `{today}`")),
             (.., None) => continue,
         };
