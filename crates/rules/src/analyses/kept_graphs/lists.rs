@@ -5,8 +5,8 @@ pub(super) mod growing;
 use super::{
     GraphStep, Note, is_cut_off, is_tensor_method, is_without_graph, part_with_graph, terms, text_of_target,
 };
-use crate::code::walk::{CodeNode, innermost_loop, walk, within_function};
-use crate::code::{Call, Expr, ExprKind, StatementKind};
+use crate::code::walk::{CodeNode, innermost_loop, walk, walk_block, within_function};
+use crate::code::{Block, Call, Expr, ExprKind, StatementKind, Target};
 use crate::facts::Span;
 use crate::rules::analyses::gradients::Run;
 use crate::rules::analyses::memory::{method_of, parts_of, path};
@@ -297,9 +297,57 @@ fn keeps_graph(
 ) -> bool {
     let has_graph = |one: &Expr<'_>| match &one.kind {
         ExprKind::Name(name) => is_made((*name).to_owned()),
-        _ => runs.iter().any(|run| run.call == one.span),
+        _ => runs.iter().any(|run| run.call == one.span && gives_output(scope, one, run.model)),
     };
     part_with_graph(scope, expr, &has_graph).is_some()
+}
+
+/// Whether a call in which a model runs gives what the model gave: it is the call of the model, or a method that hands that on.
+fn gives_output(scope: &FileScope<'_>, run: &Expr<'_>, model: &str) -> bool {
+    let ExprKind::Call(call) = &run.kind else { return false };
+    let ExprKind::Attribute(object, name) = &call.callee.kind else { return true };
+    let is_model = scope.text(call.callee.span) == model || scope.text(object.span) == model;
+    let is_own = matches!(object.kind, ExprKind::Name("self"));
+    let mut methods = scope.code.functions.iter().filter(|function| function.name == *name);
+    is_model || !is_own || methods.any(|method| hands_on(scope, &method.body, model))
+}
+
+/// `outputs = self.net(x)` and `return outputs.loss`, or `return self.criterion(outputs, y)`: what a method does with what a model gave.
+fn hands_on(scope: &FileScope<'_>, body: &Block<'_>, model: &str) -> bool {
+    let mut made: Vec<&str> = Vec::new();
+    let mut hands = false;
+    walk_block(scope.code, body, &mut |part, _| {
+        let CodeNode::Statement(step) = part else { return };
+        match &step.kind {
+            StatementKind::Assign { targets, value: Some(value), .. }
+                if has_output(scope, value, model, &made) =>
+            {
+                made.extend(targets.iter().filter_map(|target| match target {
+                    Target::Name(name, _) => Some(*name),
+                    _ => None,
+                }));
+            }
+            StatementKind::Return(Some(value)) => {
+                hands |= parts_of(value).into_iter().any(|one| has_output(scope, one, model, &made));
+            }
+            _ => {}
+        }
+    });
+    hands
+}
+
+fn has_output(scope: &FileScope<'_>, value: &Expr<'_>, model: &str, made: &[&str]) -> bool {
+    let is_output = |one: &Expr<'_>| match &one.kind {
+        ExprKind::Name(name) => made.contains(name),
+        ExprKind::Call(call) => {
+            let callee = scope.text(call.callee.span);
+            let is_loss = ["loss", "criterion"].iter().any(|word| callee.to_ascii_lowercase().contains(word));
+            let mut given = call.arguments.iter().map(|one| &one.value);
+            callee.starts_with(model) || is_loss && given.any(|one| has_output(scope, one, model, made))
+        }
+        _ => false,
+    };
+    part_with_graph(scope, value, &is_output).is_some()
 }
 
 /// Whether something outside this file may turn gradients off around a function of it, or the function could not work with
