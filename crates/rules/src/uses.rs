@@ -198,6 +198,7 @@ impl<'a> Used<'a> {
                 && save.span.end <= load.span.start
                 && file(save, 1).as_ref() == Some(&loaded)
         }) || loads::is_saved_by_name(load, scope)
+            || loads::is_made_where_missing(load, scope)
     }
 
     /// The words of a condition that are about uses.

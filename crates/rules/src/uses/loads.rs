@@ -1,8 +1,8 @@
 //! Where what a call loads is put.
 
 use super::{Use, argument};
-use crate::code::walk::{CodeNode, functions_around, walk};
-use crate::code::{Expr, ExprKind};
+use crate::code::walk::{CodeNode, functions_around, walk, walk_block};
+use crate::code::{Expr, ExprKind, Statement, StatementKind};
 use crate::rules::files::FileScope;
 use crate::sources::file_name_of;
 
@@ -32,6 +32,42 @@ pub(super) fn goes_into_model(one: &Use<'_>, scope: &FileScope<'_>) -> bool {
     };
     let behind = scope.whole_text().get(one.statement.end as usize..).unwrap_or_default();
     behind.match_indices(PUTS).any(|(at, _)| is_named(&behind[at + PUTS.len()..]))
+}
+
+/// `if not os.path.exists(path): fit(net, path)` and `else: net.load_state_dict(torch.load(path))`: what the program itself has left
+/// there in an earlier run.
+pub(super) fn is_made_where_missing(load: &Use<'_>, scope: &FileScope<'_>) -> bool {
+    let Some(path) = argument(load.arguments, Some(0), Some("f")) else { return false };
+    let path = scope.text(path.span);
+    let asks = |test: &Expr<'_>| {
+        let text = scope.text(test.span);
+        text.contains("exists(") && text.contains(path)
+    };
+    let lies_in = |block: &[Statement<'_>]| block.iter().any(|step| step.span.holds(load.span));
+    let mut is_made = false;
+    walk(scope.code, &mut |part, _| {
+        let CodeNode::Statement(step) = part else { return };
+        let StatementKind::Branch { test, then, otherwise } = &step.kind else { return };
+        if asks(test) {
+            is_made |= lies_in(otherwise) && makes(scope, then, path)
+                || lies_in(then) && makes(scope, otherwise, path);
+        }
+    });
+    is_made
+}
+
+/// Whether a block hands a path to what makes a file there.
+fn makes(scope: &FileScope<'_>, block: &[Statement<'_>], path: &str) -> bool {
+    const MAKERS: &[&str] = &["build", "create", "dump", "fit", "make", "save", "train"];
+    let mut makes = false;
+    walk_block(scope.code, block, &mut |part, _| {
+        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        let (ExprKind::Name(name) | ExprKind::Attribute(_, name)) = call.callee.kind else { return };
+        let name = name.to_ascii_lowercase();
+        makes |= MAKERS.iter().any(|word| name.contains(word))
+            && call.arguments.iter().any(|one| scope.text(one.value.span) == path);
+    });
+    makes
 }
 
 /// Whether the script or notebook itself, outside of functions, has saved a file of this name before, by a function that is called
