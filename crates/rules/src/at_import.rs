@@ -178,7 +178,7 @@ impl Scope<'_> {
     }
 
     /// Whether a file is a program, although it lies in a package: at its top level it takes the arguments of a command
-    /// line, prints, ends the process, or works through something in a loop that uses a GPU or trains.
+    /// line, prints, ends the process, or works through something in a loop that uses a GPU, trains or tells of it.
     fn is_script(&self, file: FileId) -> bool {
         let says = |span: Span, words: &[&str]| {
             let text = self.program.text(Place { file, span });
@@ -187,7 +187,7 @@ impl Scope<'_> {
         self.program.code(file).body.iter().any(|step| match &step.kind {
             StatementKind::Define { .. } | StatementKind::DefineClass { .. } => false,
             StatementKind::For { .. } | StatementKind::While { .. } => {
-                says(step.span, &[".to(", ".cuda(", ".backward(", "device=", "print("])
+                says(step.span, &[".to(", ".cuda(", ".backward(", ".info(", "device=", "print("])
             }
             StatementKind::Evaluate(_) if says(step.span, &["print("]) => true,
             _ => says(step.span, &[".parse_args(", ".parse_known_args(", "sys.argv", "exit("]),

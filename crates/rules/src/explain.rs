@@ -116,7 +116,7 @@ impl Scope<'_> {
             (condition.told_by_call, "the file sets it by a call of the library as well"),
             (
                 condition.disarming,
-                "the function takes functions away from the process, for code that it does not trust",
+                "the function takes functions away from the process, for code that it does not trust, or has processes start anew",
             ),
             (condition.for_test, "a test sets it for itself, and no GPU is used after"),
             (condition.for_child, "a process is started before this one uses the GPU again"),

@@ -19,14 +19,22 @@ impl Scope<'_> {
     }
 
     /// Whether the function of a write also takes functions away from the process, `os.kill = None`: what it sets is meant for the
-    /// code that it does not trust.
+    /// code that it does not trust. Or it has processes start anew behind it, and is meant for these.
     pub(super) fn is_disarming(&self, event: &Event) -> bool {
         let file = event.place.file;
         let at = event.place.span.start as usize;
         let Some(span) = self.program.innermost_function(file, at) else { return false };
         let taken = [".kill = None", ".system = None", ".fork = None", ".putenv = None"];
         let takes_away = |line: &str| taken.iter().any(|end| line.trim_end().ends_with(end));
-        self.program.text(Place { file, span }).lines().any(takes_away)
+        let text = self.program.text(Place { file, span });
+        // `set_start_method("spawn")` behind it: the processes that start anew take it from the environment.
+        let later = &text[(at - span.start as usize).min(text.len())..];
+        let starts_anew = ["spawn", "forkserver"].iter().any(|method| {
+            [format!("set_start_method(\"{method}\""), format!("set_start_method('{method}'")]
+                .iter()
+                .any(|call| later.contains(call.as_str()))
+        });
+        starts_anew || text.lines().any(takes_away)
     }
 
     /// Whether the file of a write sets the same by `jax.config.update("jax_platforms", …)`: a value that is written there is the

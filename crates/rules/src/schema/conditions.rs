@@ -123,7 +123,8 @@ pub struct Condition {
     pub led_by_test: Option<bool>,
     /// The same file sets it by a call of the library as well: `jax.config.update("jax_platforms", "cpu")`.
     pub told_by_call: Option<bool>,
-    /// The function that sets it also takes functions away from the process, for code that it does not trust.
+    /// The function that sets it also takes functions away from the process, for code that it does not trust, or has processes start anew, which
+    /// take what it sets.
     pub disarming: Option<bool>,
     /// One test writes this value and the earlier one: it is about which of them wins.
     pub in_one_test: Option<bool>,
