@@ -85,15 +85,8 @@ pub fn gather_alike(findings: &mut [Finding], program: &Program<'_>, governed: &
             false if rule.once_for_module.is_some() => by_module.into_values().collect(),
             false => Vec::new(),
         };
-        let of_module = rule.once_for_module.as_ref().filter(|_| !is_told_once);
-        let most = of_module.map_or(1, |once| once.few);
-        let same = of_module.and_then(|once| once.same.as_deref());
-        let groups = groups.into_iter().flat_map(|group| match same {
-            Some(word) if group.len() <= most => by_word(group, word, findings),
-            _ if group.len() > most => vec![group],
-            _ => Vec::new(),
-        });
-        for mut alike in groups.collect::<Vec<_>>() {
+        let most = rule.once_for_module.as_ref().filter(|_| !is_told_once).map_or(1, |once| once.few);
+        for mut alike in groups.into_iter().filter(|alike| alike.len() > most) {
             alike.sort_by_key(|&at| (name_of(&findings[at]), findings[at].place));
             speak_for(&alike, is_told_once, findings);
             each.retain(|at| !alike.contains(at));
@@ -104,15 +97,6 @@ pub fn gather_alike(findings: &mut [Finding], program: &Program<'_>, governed: &
         }
         speak_for_pages(each, rule.fix.is_some(), findings, program);
     }
-}
-
-/// Those of a few findings that say the same in one word.
-fn by_word(group: Vec<usize>, word: &str, findings: &[Finding]) -> Vec<Vec<usize>> {
-    let mut said: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    for at in group {
-        said.entry(findings[at].value(word).unwrap_or_default()).or_default().push(at);
-    }
-    said.into_values().filter(|alike| alike.len() > 1).collect()
 }
 
 /// A page that shows the code of a file has the same fault: the file speaks.

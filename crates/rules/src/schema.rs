@@ -87,8 +87,6 @@ pub struct Rule {
 pub struct OnceForModule {
     /// So many of them speak for themselves.
     pub few: usize,
-    /// Where there are no more, those that say the same here are one in any case: a word of the message.
-    pub same: Option<String>,
     /// Only those that say the same here: a word of the message, of which the number counts where it has one.
     pub by: Option<String>,
     /// Only in these languages; in all, if there is none.
