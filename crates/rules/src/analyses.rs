@@ -38,6 +38,7 @@ mod env_validators;
 mod environments;
 mod epoch_outputs;
 mod executable_batches;
+mod fed_back;
 mod filled_masks;
 mod first_card_loads;
 mod first_ranks;

@@ -3,7 +3,7 @@
 
 use super::{
     Analysis, cached_methods, cached_outputs, clean_up_order, context_managers, epoch_outputs,
-    executable_batches, hooked_models, jax_memory, joined_allocator, kept_checkpoints, kept_graphs,
+    executable_batches, fed_back, hooked_models, jax_memory, joined_allocator, kept_checkpoints, kept_graphs,
     kept_outputs, keras_loops, late_offloads, leak_checks, loaded_again, locks, lost_options,
     memory_fractions, resets, retries, step_loops, tensorflow, tensorflow_memory, virtual_growth, volatile,
 };
@@ -119,6 +119,11 @@ pub(super) const ANALYSES: &[Analysis] = &[
         name: "model-loaded-again",
         words: &["streamlit", "gradio", "fastapi", "flask"],
         look: loaded_again::with_each_request,
+    },
+    Analysis {
+        name: "state-keeps-graph",
+        words: &["retain_graph", "nn.GRU", "nn.LSTM", "nn.RNN"],
+        look: fed_back::with_graphs,
     },
     Analysis { name: "offload-after-move", words: &["_offload("], look: late_offloads::behind_moves },
     Analysis {

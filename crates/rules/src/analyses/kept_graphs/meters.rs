@@ -1,33 +1,43 @@
 //! Sums and lists of losses in a class of the project: `meter.update(loss)` adds the loss to what the object holds, and so does
 //! `meter["loss"] = loss` where its class appends it.
 
-use super::{Note, is_cut_off, is_without_graph, terms, text_of_target, with_graphs};
-use crate::code::walk::{Ancestor, CodeNode, innermost_loop, walk, within_function};
-use crate::code::{Expr, ExprKind, Operator, Statement, StatementKind, Target};
+use super::{Note, feeds_backward, is_cut_off, is_without_graph, terms, text_of_target, with_graphs};
+use crate::code::walk::{Ancestor, CodeNode, innermost_class, innermost_loop, walk, within_function};
+use crate::code::{Expr, ExprKind, Operator, Parameter, ParameterKind, Statement, StatementKind, Target};
 use crate::facts::Span;
 use crate::program::Names;
-use crate::rules::analyses::memory::method_of;
+use crate::rules::analyses::gradients::functions_without_gradients;
+use crate::rules::analyses::memory::{method_of, path};
 use crate::rules::files::{FileScope, RawFinding};
 use rustc_hash::FxHashMap;
 
 /// `meter.update(loss)` in a loop that calls `loss.backward()`, where the class of `meter` adds what it is given to an
 /// attribute as it is.
 pub(super) fn by_sums(scope: &FileScope<'_>, notes: &[Note]) -> Vec<RawFinding> {
-    let mut given: Vec<(Span, &Expr<'_>, &str, usize, String)> = Vec::new();
+    let mut given: Vec<Given<'_>> = Vec::new();
     let mut graphs_in: FxHashMap<(Option<usize>, Span), Vec<String>> = FxHashMap::default();
-    walk(scope.code, &mut |part, around| {
+    walk(scope.code, &mut |part, all_around| {
         let Some((object, method, arguments, span)) = handed(part) else { return };
-        let (function, around) = within_function(around);
-        let inner = innermost_loop(around).map(|step| step.span);
-        let Some(inside) = inner.filter(|_| !is_without_graph(scope, around)) else { return };
-        let is_here = |note: &&Note| note.function == function && note.loops.contains(&inside);
-        let graphs = graphs_in.entry((function, inside)).or_insert_with(|| {
-            let here: Vec<&Note> = notes.iter().filter(is_here).collect();
-            with_graphs(&here)
+        let (function, around) = within_function(all_around);
+        let loops = around.iter().rev().filter_map(|one| match one {
+            Ancestor::Loop(step) => Some(step.span),
+            _ => None,
         });
-        if graphs.is_empty() {
+        let loops: Vec<Span> = loops.collect();
+        if loops.is_empty() || is_without_graph(scope, around) {
             return;
         }
+        let mut differentiated = |inside: Span| {
+            let graphs = graphs_in.entry((function, inside)).or_insert_with(|| {
+                let is_here = |note: &&Note| note.function == function && note.loops.contains(&inside);
+                let here: Vec<&Note> = notes.iter().filter(is_here).collect();
+                with_graphs(&here)
+            });
+            (!graphs.is_empty()).then(|| (inside, graphs.clone()))
+        };
+        // The parts of a batch are handed over one by one, and the batch is differentiated as a whole.
+        let Some((inside, graphs)) = loops.into_iter().find_map(&mut differentiated) else { return };
+        let is_here = |note: &&Note| note.function == function && note.loops.contains(&inside);
         let before = || notes.iter().filter(is_here).filter(|note| note.span.start < span.start);
         for (position, argument) in arguments {
             // `meter.update([loss, other])`
@@ -35,21 +45,66 @@ pub(super) fn by_sums(scope: &FileScope<'_>, notes: &[Note]) -> Vec<RawFinding> 
                 ExprKind::Sequence(parts) => parts.iter().flat_map(|part| terms(scope, part)).collect(),
                 _ => terms(scope, argument),
             };
-            let kept = values.iter().find(|value| graphs.contains(value) && !is_cut_off(before(), value));
+            let whole = |value: &String| part_of(value).unwrap_or(value.as_str()).to_owned();
+            let has_graph = |value: &&String| graphs.contains(value) || graphs.contains(&whole(value));
+            let kept = values.iter().find(|value| has_graph(value) && !is_cut_off(before(), value));
             if let Some(value) = kept {
-                given.push((argument.span, object, method, position, value.clone()));
+                let is_own = matches!(object.kind, ExprKind::Name("self"));
+                let class = innermost_class(all_around).filter(|_| is_own);
+                let span = argument.span;
+                given.push(Given { span, object, class, function, method, position, value: value.clone() });
             }
         }
     });
-    let finding = |(span, object, method, position, value): (Span, &Expr<'_>, &str, usize, String)| {
-        let (total, is_list) = sum_of(scope, class_of(scope, object)?, method, position)?;
+    let finding = |given: Given<'_>| {
+        let class = match given.class {
+            Some(number) => scope.code.classes[number].name,
+            None => class_of(scope, given.object).or_else(|| class_held(scope, given.object))?,
+        };
+        let (total, is_list) = sum_of(scope, class, given.method, given.position)?;
         if is_list && is_emptied_by_others(scope.whole_text(), &total) {
             return None;
         }
-        let total = total.replacen("self", scope.text(object.span), 1);
-        Some(RawFinding::at(scope.place(span)).word("total", total).word("value", value))
+        if given.class.is_some() && is_begun_or_differentiated(scope, notes, given.function, &total) {
+            return None;
+        }
+        let total = total.replacen("self", scope.text(given.object.span), 1);
+        Some(RawFinding::at(scope.place(given.span)).word("total", total).word("value", given.value))
     };
     given.into_iter().filter_map(finding).collect()
+}
+
+/// `outputs` of `outputs[i]`; what a text names in a dictionary is a value of its own.
+fn part_of(value: &str) -> Option<&str> {
+    let (whole, index) = value.split_once('[')?;
+    (!index.contains(['"', '\''])).then_some(whole)
+}
+
+/// A value with a graph that a method is given.
+struct Given<'e> {
+    span: Span,
+    object: &'e Expr<'e>,
+    /// The class whose own method it is.
+    class: Option<usize>,
+    /// The function that calls the method.
+    function: Option<usize>,
+    method: &'e str,
+    position: usize,
+    value: String,
+}
+
+/// Whether the function that has its own object add something up begins the sum anew, or anything differentiates the sum.
+fn is_begun_or_differentiated(
+    scope: &FileScope<'_>,
+    notes: &[Note],
+    function: Option<usize>,
+    total: &str,
+) -> bool {
+    let caller = function.map_or("", |number| scope.text(scope.code.functions[number].span));
+    let of_function: Vec<&Note> = notes.iter().filter(|note| note.function == function).collect();
+    caller.contains(&format!("{total} = "))
+        || scope.whole_text().contains(&format!("{total}.backward("))
+        || feeds_backward(&of_function, total)
 }
 
 /// What an object is handed, and by which of its methods: the arguments with their positions.
@@ -75,7 +130,45 @@ fn handed<'e>(part: CodeNode<'e, 'e>) -> Option<Handed<'e>> {
 
 /// The class that an object was made of, by its name.
 fn class_of<'e>(scope: &'e FileScope<'_>, object: &'e Expr<'_>) -> Option<&'e str> {
-    match &scope.names.meant(object).kind {
+    class_called(scope.names.meant(object))
+}
+
+/// The class of what a mapping or a list holds: `meters[name]` of `meters[name] = Meter()`, `defaultdict(Meter)` and
+/// `{name: Meter() for name in names}`.
+fn class_held<'e>(scope: &'e FileScope<'_>, object: &'e Expr<'_>) -> Option<&'e str> {
+    let ExprKind::Item(pair) = &object.kind else { return None };
+    let whole = scope.text(pair.0.span);
+    let mut classes: Vec<Option<&str>> = Vec::new();
+    walk(scope.code, &mut |part, _| {
+        let CodeNode::Statement(step) = part else { return };
+        let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind else { return };
+        let [target] = &targets[..] else { return };
+        match target {
+            Target::Item(item) if scope.text(item.0.span) == whole => classes.push(class_called(value)),
+            _ if text_of_target(scope, target).as_deref() == Some(whole) => match &value.kind {
+                ExprKind::Mapping(entries) => {
+                    classes.extend(entries.iter().map(|(_, value)| class_called(value)));
+                }
+                ExprKind::Sequence(parts) => classes.extend(parts.iter().map(class_called)),
+                ExprKind::Comprehension(one) => classes.push(one.elements.last().and_then(class_called)),
+                ExprKind::Call(call) if path(scope, &call.callee) == "collections.defaultdict" => {
+                    classes.push(call.arguments.first().and_then(|one| match one.value.kind {
+                        ExprKind::Name(name) => Some(name),
+                        _ => None,
+                    }));
+                }
+                _ => {}
+            },
+            _ => {}
+        }
+    });
+    let first = classes.first().copied().flatten()?;
+    classes.iter().all(|class| *class == Some(first)).then_some(first)
+}
+
+/// `Meter` of `Meter()` and `meters.Meter()`.
+fn class_called<'e>(expr: &Expr<'e>) -> Option<&'e str> {
+    match &expr.kind {
         ExprKind::Call(call) => match call.callee.kind {
             ExprKind::Name(name) | ExprKind::Attribute(_, name) => Some(name),
             _ => None,
@@ -111,16 +204,20 @@ fn sum_in(scope: &FileScope<'_>, class: &str, method: &str, position: usize) -> 
     let mut found = None;
     // The methods that have put something without its graph in the place of what they were given.
     let mut replaced: Vec<Span> = Vec::new();
+    let off = functions_without_gradients(scope);
     walk(code, &mut |part, around| {
         let CodeNode::Statement(step) = part else { return };
         let in_class = around.iter().any(|one| matches!(one, Ancestor::Class(number) if *number == class));
         let function = around.iter().rev().find_map(|one| match one {
-            Ancestor::Function(number) => Some(&code.functions[*number]),
+            Ancestor::Function(number) => Some(*number).filter(|number| !off.contains(number)),
             _ => None,
         });
+        let function = function.map(|number| &code.functions[number]);
         let Some(function) = function.filter(|function| in_class && function.name == method) else { return };
         // Who looks at the kind of the value, or hands it on under the same name, may take its number.
-        let Some(parameter) = function.parameters.get(position + 1) else { return };
+        let is_rest = |one: &&Parameter<'_>| one.kind == ParameterKind::Rest;
+        let own = function.parameters.get(position + 1);
+        let Some(parameter) = own.or_else(|| function.parameters.iter().find(is_rest)) else { return };
         // `value = value.data.sum()`
         if let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind
             && targets.iter().any(|target| matches!(target, Target::Name(name, _) if *name == parameter.name))
@@ -132,12 +229,12 @@ fn sum_in(scope: &FileScope<'_>, class: &str, method: &str, position: usize) -> 
         let is_changed = ["isinstance(", "is_tensor(", ".item()", ".detach()", "no_grad"]
             .iter()
             .any(|word| text.contains(word));
-        if let Some(list) = list_that_takes(scope, step, parameter.name)
+        if let Some((list, is_ring)) = list_that_takes(scope, step, parameter.name)
             && !is_changed
             && !replaced.contains(&function.span)
             && !is_without_graph(scope, around)
             && !scope.whole_text().contains("deque(")
-            && !is_emptied(scope.text(code.classes[class].span), &list)
+            && !is_emptied(scope.text(code.classes[class].span), &list, is_ring)
         {
             found.get_or_insert((list, true));
             return;
@@ -183,14 +280,38 @@ fn sum_in(scope: &FileScope<'_>, class: &str, method: &str, position: usize) -> 
     found
 }
 
-/// `self.values[key].append(value)`: the list of the object to which a method adds what it is given.
-fn list_that_takes(scope: &FileScope<'_>, step: &Statement<'_>, given: &str) -> Option<String> {
-    let StatementKind::Evaluate(expr) = &step.kind else { return None };
-    let (list, method, call) = method_of(expr)?;
-    let [only] = &call.arguments[..] else { return None };
-    let is_it = method == "append" && matches!(only.value.kind, ExprKind::Name(name) if name == given);
-    let text = scope.text(list.span);
-    (is_it && text.starts_with("self.")).then(|| text.to_owned())
+/// `self.values[key].append(value)`: the list of the object to which a method adds what it is given; and `self.rows[at] = values` of a
+/// ring, whose oldest values go first.
+fn list_that_takes(scope: &FileScope<'_>, step: &Statement<'_>, given: &str) -> Option<(String, bool)> {
+    let (list, value, is_ring) = match &step.kind {
+        StatementKind::Evaluate(expr) => {
+            let (list, "append", call) = method_of(expr)? else { return None };
+            let [only] = &call.arguments[..] else { return None };
+            (scope.text(list.span), &only.value, false)
+        }
+        StatementKind::Assign { targets, value: Some(value), .. } => {
+            let [Target::Item(item)] = &targets[..] else { return None };
+            let is_place =
+                ["idx", "index", "pos", "ptr"].iter().any(|word| scope.text(item.1.span).contains(word));
+            (scope.text(item.0.span), value, is_place.then_some(true)?)
+        }
+        _ => return None,
+    };
+    (holds(value, given) && list.starts_with("self.")).then(|| (list.to_owned(), is_ring))
+}
+
+/// Whether a value is what was given, or has it as a part: `(state, action)`, `Transition(*values)`.
+fn holds(value: &Expr<'_>, given: &str) -> bool {
+    match &value.kind {
+        ExprKind::Name(name) => *name == given,
+        ExprKind::Sequence(parts) => parts.iter().any(|part| holds(part, given)),
+        ExprKind::Call(call) => {
+            let is_record =
+                matches!(call.callee.kind, ExprKind::Name(name) if name.starts_with(char::is_uppercase));
+            is_record && call.arguments.iter().any(|one| holds(&one.value, given))
+        }
+        _ => false,
+    }
 }
 
 /// The attribute of `self.values[key]`, with its dot.
@@ -202,13 +323,13 @@ fn attribute_of(list: &str) -> &str {
 }
 
 /// Whether a class clears its list, cuts it or puts another in its place.
-fn is_emptied(class: &str, list: &str) -> bool {
+fn is_emptied(class: &str, list: &str, is_ring: bool) -> bool {
     let uses = uses_of(class, attribute_of(list));
     // `if key not in self.rows: self.rows[key] = []` makes a list, and empties none.
     let makes_items = uses.iter().any(|(before, _)| before.ends_with("not in self"));
     let is_made = |rest: &str| is_assigned(rest) && !(makes_items && rest.starts_with('['));
     let made = uses.iter().filter(|(_, rest)| is_made(rest)).count();
-    made > 1 || uses.iter().any(|(before, rest)| is_cut(before, rest))
+    (made > 1 && !is_ring) || uses.iter().any(|(before, rest)| is_cut(before, rest))
 }
 
 /// Whether who has the object empties its list: `stats.values.clear()`.
