@@ -152,6 +152,12 @@ impl Source {
         self.cells.as_ref().and_then(|cells| cells.as_ref().ok()).is_some_and(|cells| cells.of_colab)
     }
 
+    /// Whether it is a notebook that Colab wrote, and that asks it for no accelerator: a machine without a GPU runs it.
+    pub fn is_for_cpu_of_colab(&self) -> bool {
+        let cells = self.cells.as_ref().and_then(|cells| cells.as_ref().ok());
+        cells.is_some_and(|cells| cells.of_colab && !cells.accelerated)
+    }
+
     /// The language of a notebook that is not in Python.
     fn foreign_kernel(&self) -> Option<&str> {
         self.cells.as_ref()?.as_ref().ok()?.foreign.as_deref()

@@ -100,6 +100,7 @@ impl Scope<'_> {
             })
             && is(condition.among_tests, &|| self.is_among_tests(id))
             && is(condition.for_colab, &|| self.is_for_colab())
+            && is(condition.for_cpu_of_colab, &|| self.is_for_cpu_of_colab(event))
             && condition.never_later.as_deref().is_none_or(|name| !self.is_set_later(id, event, name));
         let holds = fits
             && condition.unset.as_deref().is_none_or(|name| self.is_unset(event, name, verdict))
@@ -211,6 +212,14 @@ impl Scope<'_> {
     /// Whether the program is a notebook that Colab wrote: it says so in the metadata of the notebook.
     fn is_for_colab(&self) -> bool {
         self.trace.entry.is_some_and(|file| self.program.sources.file(file).is_of_colab())
+    }
+
+    /// Whether the program is a notebook that Colab wrote, and that asks it for no GPU. Who turns to a loader with pinned memory needs
+    /// none: a call does.
+    fn is_for_cpu_of_colab(&self, event: &Event) -> bool {
+        self.trace.entry.is_some_and(|file| self.program.sources.file(file).is_for_cpu_of_colab())
+            && self.program.text(event.place).contains('(')
+            && !self.program.text(event.place).contains("iter(")
     }
 
     fn is_for_test(&self, id: EventId) -> bool {

@@ -111,6 +111,10 @@ impl Scope<'_> {
             (condition.cpu_part, "the CPU part is being imported"),
             (condition.among_tests, "the module lies among tests, and nothing but tests imports it"),
             (condition.for_colab, "the program is a notebook that Colab wrote"),
+            (
+                condition.for_cpu_of_colab,
+                "the program is a notebook that Colab wrote, and asks it for no accelerator",
+            ),
             (condition.in_one_test, "one test writes this value and the earlier one"),
             (condition.led_by_test, "a test leads to it, in code that is no test"),
             (condition.told_by_call, "the file sets it by a call of the library as well"),

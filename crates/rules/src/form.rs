@@ -132,6 +132,7 @@ impl Condition {
             ("passing", self.passing.is_some()),
             ("among-tests", self.among_tests.is_some()),
             ("for-colab", self.for_colab.is_some()),
+            ("for-cpu-of-colab", self.for_cpu_of_colab.is_some()),
             ("outlives-test", self.outlives_test.is_some()),
             ("without-gpu", self.without_gpu.is_some()),
             ("despite-cpu-choice", self.despite_cpu_choice.is_some()),

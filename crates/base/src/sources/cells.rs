@@ -13,6 +13,8 @@ pub struct Cells {
     pub foreign: Option<String>,
     /// Colab wrote it, which leaves its own metadata.
     pub of_colab: bool,
+    /// Its metadata ask for an accelerator.
+    pub accelerated: bool,
 }
 
 /// One code cell.
@@ -67,6 +69,8 @@ struct Metadata {
     language_info: Kernel,
     #[serde(default)]
     colab: Option<IgnoredAny>,
+    #[serde(default)]
+    accelerator: Option<IgnoredAny>,
 }
 
 #[derive(Default, Deserialize)]
@@ -97,8 +101,9 @@ impl Cells {
             }
         }
         let of_colab = notebook.metadata.colab.is_some();
+        let accelerated = notebook.metadata.accelerator.is_some();
         let foreign = notebook.metadata.language().filter(|language| !is_python(language));
-        Ok((reader.text, Cells { cells: reader.cells, foreign, of_colab }))
+        Ok((reader.text, Cells { cells: reader.cells, foreign, of_colab, accelerated }))
     }
 
     /// All code cells.

@@ -144,6 +144,8 @@ pub struct Condition {
     pub cpu_part: Option<bool>,
     /// The program is a notebook that Colab wrote.
     pub for_colab: Option<bool>,
+    /// The program is a notebook that Colab wrote, and that asks it for no accelerator.
+    pub for_cpu_of_colab: Option<bool>,
     /// The module lies among tests, and nothing but tests imports it.
     pub among_tests: Option<bool>,
     /// The policy has this section or key.
