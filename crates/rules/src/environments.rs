@@ -74,7 +74,8 @@ impl Scope<'_> {
     pub(super) fn ignores_given_mask(&self, event: &Event, verdict: &mut Verdict) -> bool {
         let EventKind::Write { value, only_if_unset: false, .. } = &event.what else { return false };
         let text = self.program.text(event.statement);
-        let by_place = value.is_none() && counts_from_zero(text);
+        // What each of several workers takes is known, and still a number of its own.
+        let by_place = (value.is_none() || event.in_child) && counts_from_zero(text);
         let by_launcher = event.before.written.iter().find_map(|definition| match definition {
             Definition::Set(write, Some(known)) if *write < self.trace.inherited => Some((*write, known)),
             _ => None,
@@ -83,8 +84,12 @@ impl Scope<'_> {
             let launcher = self.program.name_of(self.trace.event(write).place.file);
             verdict.definition = Some((write, known.to_string()));
             verdict.fault = Some((format!("`CUDA_VISIBLE_DEVICES={known}` of {launcher}"), String::new()));
+            let is_entry = value
+                .as_ref()
+                .is_some_and(|value| known.split(',').any(|entry| entry.trim() == value.as_str()));
             return (by_place || value.is_none() && self.is_other_default(event, write, known))
-                && selects_gpus(known);
+                && selects_gpus(known)
+                && !is_entry;
         }
         let is_literal = |value: &String| {
             [format!("\"{value}\""), format!("'{value}'")].iter().any(|one| text.contains(one))
@@ -180,7 +185,19 @@ fn counts_from_zero(statement: &str) -> bool {
             && !value[..at].ends_with("environ")
     });
     let by_range = value.contains("range(") && value.contains(".join(");
-    !looks_up && (by_range || RANKS.iter().any(|rank| value.contains(rank)))
+    !looks_up && (by_range || is_share_of_cards(value) || RANKS.iter().any(|rank| value.contains(rank)))
+}
+
+/// `worker % num_gpus`, but not `"%d" % gpu`.
+fn is_share_of_cards(value: &str) -> bool {
+    let is_part = |one: char| one.is_alphanumeric() || matches!(one, '_' | '.' | '(');
+    value.match_indices('%').any(|(at, _)| {
+        let is_number =
+            value[..at].trim_end().ends_with(|one: char| one.is_alphanumeric() || matches!(one, '_' | ')'));
+        let behind = value[at + 1..].trim_start();
+        let name = &behind[..behind.find(|one| !is_part(one)).unwrap_or(behind.len())];
+        is_number && ["gpu", "device", "card"].iter().any(|word| name.to_ascii_lowercase().contains(word))
+    })
 }
 
 /// Whether a file asks whether somebody has set the mask.

@@ -75,7 +75,7 @@ fn default_in<'c>(scope: &FileScope<'_>, call: &'c Call<'c>) -> Option<&'c Expr<
 }
 
 /// What becomes of an expression that stands in some file.
-type Look<'l> = &'l dyn Fn(&FileScope<'_>, &Expr<'_>) -> Option<Literal>;
+type Look<'l, T> = &'l dyn Fn(&FileScope<'_>, &Expr<'_>) -> Option<T>;
 
 fn of_parameter(scope: &FileScope<'_>, name: &str, used: &Expr<'_>, steps: usize) -> Option<Literal> {
     given_to(scope, name, used, &|scope, given| followed(scope, given, steps + 1))
@@ -83,7 +83,12 @@ fn of_parameter(scope: &FileScope<'_>, name: &str, used: &Expr<'_>, steps: usize
 
 /// What the only call of a function in its file gives a parameter, or its default where that call gives nothing; and what the
 /// command line gives where click, Typer or Fire make it from the function.
-fn given_to(scope: &FileScope<'_>, name: &str, used: &Expr<'_>, look: Look<'_>) -> Option<Literal> {
+pub(super) fn given_to<T>(
+    scope: &FileScope<'_>,
+    name: &str,
+    used: &Expr<'_>,
+    look: Look<'_, T>,
+) -> Option<T> {
     let around = scope.code.functions.iter().filter(|function| function.span.holds(used.span));
     let function = around.min_by_key(|function| function.span.end - function.span.start)?;
     let at = function.parameters.iter().position(|one| one.name == name)?;
@@ -153,12 +158,12 @@ fn by_command_line<'c>(
 }
 
 /// What the only call of a function gives a parameter, where that call stands in another file of the project.
-fn of_caller_elsewhere(
+fn of_caller_elsewhere<T>(
     scope: &FileScope<'_>,
     function: &Function<'_>,
     (at, name): (usize, &str),
-    look: Look<'_>,
-) -> Option<Literal> {
+    look: Look<'_, T>,
+) -> Option<T> {
     let called = format!("{}(", function.name);
     let is_python = |language| matches!(language, Language::Python | Language::Notebook);
     let mut callers = scope.program.every_file().filter(|(file, source)| {

@@ -1,6 +1,6 @@
 //! What a file of settings of the project holds, where a program reads it as data: `yaml.safe_load(f)["layers"]`.
 
-use super::literal_defaults::Literal;
+use super::literal_defaults::{Literal, given_to};
 use super::memory::path;
 use super::pods::value;
 use crate::code::walk::{CodeNode, walk};
@@ -26,10 +26,7 @@ const ENDINGS: &[&str] = &[".json", ".toml", ".yaml", ".yml"];
 /// The value of `settings["layers"]`, `settings.layers` and `settings["model"]["layers"]`.
 pub(super) fn of(scope: &FileScope<'_>, expr: &Expr<'_>) -> Option<Literal> {
     let (object, names) = split(scope, expr)?;
-    if !is_read(scope, object) {
-        return None;
-    }
-    let contents = scope.program.code(only_file(scope)?).contents.as_ref()?;
+    let contents = scope.program.code(file_read(scope, object, 0)?).contents.as_ref()?;
     let held = names.iter().rev().try_fold(contents, |held, name| value(held, name))?;
     match &held.kind {
         ExprKind::Int(number) => Some(Literal::Int(*number)),
@@ -58,6 +55,18 @@ fn split<'e>(scope: &'e FileScope<'_>, expr: &'e Expr<'e>) -> Option<(&'e Expr<'
         }
     }
     (!names.is_empty()).then_some((object, names))
+}
+
+/// The file that an expression is the contents of, also where a function is handed them.
+fn file_read(scope: &FileScope<'_>, expr: &Expr<'_>, steps: usize) -> Option<FileId> {
+    /// So many functions hand it on.
+    const MOST_STEPS: usize = 2;
+    match &expr.kind {
+        ExprKind::Name(name) if steps < MOST_STEPS => {
+            given_to(scope, name, expr, &|scope, given| file_read(scope, given, steps + 1))
+        }
+        _ => is_read(scope, expr).then(|| only_file(scope))?,
+    }
 }
 
 /// Whether an expression is what a file was read to, at once or by a function of this file.

@@ -86,7 +86,7 @@ fn of_image(scope: &FileScope<'_>) -> Option<RawFinding> {
         scope.code.requirements.iter().filter(is_it).filter(|one| matches!(one.part, Part::Command(_)));
     let mut later: Vec<(Place, &Requirement)> = here.map(|asked| (scope.place(asked.span), asked)).collect();
     for (_, file) in lists_of(scope, |_| true) {
-        let asked = scope.program.code(file).requirements.iter().filter(is_it);
+        let asked = listed_in(scope, file).filter(is_it);
         later.extend(asked.map(|asked| (Place { file, span: asked.span }, asked)));
     }
     // Who names an index has chosen.
@@ -137,7 +137,7 @@ fn asked_below<'a>(scope: &FileScope<'a>, chosen: &Requirement) -> Vec<(Place, &
     let below = here.filter(|asked| asked.span.start > chosen.span.end && asked.part != chosen.part);
     let mut found: Vec<_> = below.map(|asked| (scope.place(asked.span), asked)).collect();
     for (_, file) in lists_of(scope, |one| one.site.span.start > chosen.span.end) {
-        let asked = scope.program.code(file).requirements.iter().filter(is_it);
+        let asked = listed_in(scope, file).filter(is_it);
         found.extend(asked.map(|asked| (Place { file, span: asked.span }, asked)));
     }
     found
@@ -155,8 +155,19 @@ pub fn lists_of(scope: &FileScope<'_>, is_one: impl Fn(&RunCommand) -> bool) -> 
         }
         let files = lists_in(&told).filter_map(|list| scope.program.file_beside(command, None, list));
         found.extend(files.map(|file| (command.site, file)));
+        // `pip install .` brings what the project asks for itself.
+        if told.iter().any(|word| matches!(*word, "." | "./") || word.starts_with(".[")) {
+            const OWN: &[&str] = &["pyproject.toml", "setup.cfg", "setup.py"];
+            let files = OWN.iter().filter_map(|own| scope.program.file_beside(command, None, own));
+            found.extend(files.map(|file| (command.site, file)));
+        }
     }
     found
+}
+
+/// What a list asks for, and what a project asks for without its extras.
+pub fn listed_in<'a>(scope: &FileScope<'a>, file: FileId) -> impl Iterator<Item = &'a Requirement> {
+    scope.program.code(file).requirements.iter().filter(|asked| asked.part == Part::Main)
 }
 
 /// The one version that is asked for.

@@ -2,7 +2,7 @@
 
 use super::builds::has_one_environment;
 use super::meet;
-use super::replaced::lists_of;
+use super::replaced::{listed_in, lists_of};
 use crate::code::{Grammar, Part, Requirement};
 use crate::facts::Place;
 use crate::rules::files::{FileScope, RawFinding};
@@ -114,7 +114,7 @@ fn rivals_in_lists(scope: &FileScope<'_>) -> Vec<RawFinding> {
         if is_edited(scope, scope.program.name_of(file)) {
             continue;
         }
-        for listed in scope.program.code(file).requirements.iter().filter(is_plain) {
+        for listed in listed_in(scope, file).filter(is_plain) {
             let is_rival =
                 |asked: &&&Requirement| asked.name != listed.name && family(asked) == family(listed);
             let Some(rival) = by_commands.iter().find(is_rival) else { continue };
