@@ -101,6 +101,7 @@ mod locks;
 mod lone_collectives;
 mod lone_forwards;
 mod loss_weights;
+mod lost_indices;
 mod lost_options;
 mod made_layers;
 mod made_states;
@@ -194,6 +195,7 @@ mod uncalled_checks;
 mod unentered_contexts;
 mod unmoved_tensors;
 mod unread_choices;
+mod unread_providers;
 mod unread_settings;
 mod untaken_ray_gpus;
 mod unused_choices;
@@ -206,6 +208,7 @@ mod vllm_services;
 mod volatile;
 mod waiting_calls;
 mod written_variables;
+mod zero_numbers;
 
 use super::files::{FileScope, RawFinding};
 

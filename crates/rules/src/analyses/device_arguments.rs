@@ -123,7 +123,13 @@ const INDICES: &[&str] = &[
 pub(super) fn rare() -> Vec<&'static str> {
     let apart = APART.iter().map(|(call, ..)| *call);
     let removed = REMOVED.iter().flat_map(|one| one.calls.iter().copied());
-    let others = ["cupy.cuda.Device", "easyocr.Reader", "pyannote.audio.Pipeline", "torch.cuda.set_device"];
+    let others = [
+        "cupy.cuda.Device",
+        "easyocr.Reader",
+        "pyannote.audio.Pipeline",
+        "torch.cuda.set_device",
+        "torch.load",
+    ];
     let lists = [COUNTING, LISTING, AUTOCASTS, OF_PARAMETERS].into_iter().flatten().copied();
     apart.chain(removed).chain(others).chain(lists).collect()
 }
@@ -151,6 +157,7 @@ pub(super) fn of_another_form(scope: &FileScope<'_>) -> Vec<RawFinding> {
             .or_else(|| look.removed())
             .or_else(|| look.counted());
         let fault = fault.or_else(|| look.counted_once()).or_else(|| look.removed_parameter());
+        let fault = fault.or_else(|| look.located());
         if let Some(fault) = fault.or_else(|| look.listed()).or_else(|| look.of_torch()) {
             let raw_finding = RawFinding::at(scope.place(fault.at.span))
                 .word("text", format!("`{}` {}", path.trim_end_matches("()"), fault.what))
@@ -216,6 +223,23 @@ impl<'a> DeviceCall<'_, 'a> {
         }
         let has_index = texts.iter().any(|one| kinds.iter().any(|kind| one.text.starts_with(kind)));
         has_index.then_some(Fault::of(device, "takes the kind of device alone, without an index", instead))
+    }
+
+    /// `torch.load(path, map_location=torch.cuda.current_device())`: what is no device, name or mapping is called as a function.
+    fn located(&self) -> Option<Fault<'a>> {
+        const NUMBERS: &[&str] = &["builtins.int", "torch.cuda.current_device", "torch.distributed.get_rank"];
+        let device = argument(&self.call.arguments, Some(1), Some("map_location"))
+            .filter(|_| self.path == "torch.load")?;
+        let is_number = match &self.scope.names.meant(device).kind {
+            ExprKind::Int(_) => true,
+            ExprKind::Call(call) => {
+                self.scope.names.path(&call.callee).is_some_and(|path| NUMBERS.contains(&path))
+            }
+            _ => false,
+        };
+        let what = "calls what it is given as `map_location`, and a number cannot be called";
+        let instead = "write `map_location=torch.device(\"cuda\", …)`, or `f\"cuda:{…}\"`";
+        is_number.then_some(Fault::of(device, what, instead))
     }
 
     /// The default of the parameter that an expression is.

@@ -12,7 +12,7 @@ const BESIDE: &[(&str, &[&str])] = &[
     ("cached-on-current-device", &["cuda"]),
     ("cache-of-another-device", &["cuda:", ".cuda(", "rank"]),
     ("cuda-in-dataset-worker", &["cuda", "device", "jax"]),
-    ("device-choice-unused", &["cuda", "os.system", "subprocess"]),
+    ("device-choice-unused", &["cuda", "onnxruntime", "os.system", "subprocess"]),
     ("device-count-kept", &["CUDA_VISIBLE_DEVICES"]),
     ("collective-on-one-rank", &["rank", "RANK", "main_process", "process_index", "zero", "master", "chief"]),
     ("cpu-tensor-in-nccl", &["nccl", "NCCL"]),

@@ -1,7 +1,14 @@
 //! Workers of Dask that are told of a GPU each, and all see the same ones.
 
+use super::cuda_calls::reaches_cuda;
+use super::memory::{function_named, method_of, path};
+use crate::code::walk::{CodeNode, walk};
+use crate::code::{Expr, ExprKind};
 use crate::commands::{option_values, program_name};
+use crate::facts::Span;
+use crate::findings::Severity;
 use crate::rules::files::{FileScope, RawFinding};
+use crate::rules::uses::argument;
 
 /// `dask worker … --nworkers 4 --resources "GPU=1"`
 pub(super) fn of_dask(scope: &FileScope<'_>) -> Vec<RawFinding> {
@@ -25,8 +32,51 @@ pub(super) fn of_dask(scope: &FileScope<'_>) -> Vec<RawFinding> {
             && count > 1
             && !found.iter().any(|known| known.place == command.site)
         {
-            found.push(RawFinding::at(command.site).word("count", count.to_string()));
+            let seen = RawFinding::at(command.site).word("workers", format!("these {count} workers"));
+            found.push(seen.word("reason", "`--resources` only counts tasks, and "));
         }
     }
+    found.extend(of_local_cluster(scope));
     found
+}
+
+/// `LocalCluster()`, whose client hands a function to its workers that uses a GPU.
+fn of_local_cluster(scope: &FileScope<'_>) -> Option<RawFinding> {
+    if !scope.whole_text().contains("LocalCluster(") {
+        return None;
+    }
+    let (mut made, mut handed): (Option<Span>, Vec<&str>) = (None, Vec::new());
+    walk(scope.code, &mut |part, _| {
+        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        if matches!(path(scope, &call.callee), "dask.distributed.LocalCluster" | "distributed.LocalCluster") {
+            let given = |name: &str| argument(&call.arguments, None, Some(name)).map(|one| &one.kind);
+            let is_one = matches!(given("n_workers"), Some(ExprKind::Int(1)))
+                || matches!(given("processes"), Some(ExprKind::Bool(false)));
+            made = made.or((!is_one).then_some(expr.span));
+        }
+        if let Some((client, "map" | "submit", call)) = method_of(expr)
+            && scope.text(client.span).contains("client")
+            && let Some(ExprKind::Name(name)) = call.arguments.first().map(|one| &one.value.kind)
+        {
+            handed.push(name);
+        }
+    });
+    let cluster = made?;
+    let used = handed.into_iter().find_map(|name| {
+        let function = function_named(scope, name)?;
+        let mut used = None;
+        walk(scope.code, &mut |part, _| {
+            if let CodeNode::Expr(expr) = part
+                && function.span.holds(expr.span)
+                && used.is_none()
+            {
+                used = reaches_cuda(expr, scope).map(|_| expr.span);
+            }
+        });
+        used
+    })?;
+    let seen = RawFinding::at(scope.place(cluster)).word("workers", "the workers of this cluster");
+    let seen = seen.word("reason", "").beside(scope.place(used), "its workers use the GPU here");
+    // On a machine with one GPU they share it in any case.
+    Some(seen.at_most(Severity::Note))
 }

@@ -8,11 +8,11 @@ use super::{
     env_validators, environments, fixtures, gradients, half_on_cpu, hard_cuda, hardware, host_arrays,
     import_proofs, inputs, jax_platforms, kept_counts, kept_on_current, late_moves, late_switches,
     lazy_imports, left_graphs, left_inputs, left_masks, left_models, legacy_constructors, loader_generators,
-    loss_weights, made_layers, made_tensors, mask_numbers, model_instances, negative_indices, nvml_indices,
-    optional_imports, parallel_kernels, parsed_masks, pickled, placed_models, plain_layers, python_names,
-    quantized_moves, rocm, second_contexts, switches, tensor_flow, tensorflow, tensorflow_cards,
-    text_numbers, tf32, touched_cards, uncalled_checks, unentered_contexts, unmoved_tensors, unread_settings,
-    unused_choices, visible_counts,
+    loss_weights, lost_indices, made_layers, made_tensors, mask_numbers, model_instances, negative_indices,
+    nvml_indices, optional_imports, parallel_kernels, parsed_masks, pickled, placed_models, plain_layers,
+    python_names, quantized_moves, rocm, second_contexts, switches, tensor_flow, tensorflow,
+    tensorflow_cards, text_numbers, tf32, touched_cards, uncalled_checks, unentered_contexts,
+    unmoved_tensors, unread_settings, unused_choices, visible_counts, zero_numbers,
 };
 
 /// All of them, by name.
@@ -96,7 +96,7 @@ pub(super) const ANALYSES: &[Analysis] = &[
     },
     Analysis {
         name: "device-choice-unused",
-        words: &["is_available", "add_argument", "device", "cuda", "gpu"],
+        words: &["is_available", "add_argument", "device", "cuda", "get_available_providers", "gpu"],
         look: unused_choices::that_nobody_takes,
     },
     Analysis {
@@ -110,6 +110,11 @@ pub(super) const ANALYSES: &[Analysis] = &[
         look: compared_devices::as_a_whole,
     },
     Analysis { name: "device-count-kept", words: &["device_count"], look: kept_counts::before_masks },
+    Analysis {
+        name: "device-index-lost",
+        words: &["is_cuda", "device.type"],
+        look: lost_indices::of_other_tensors,
+    },
     Analysis { name: "device-move-dropped", words: &["cuda"], look: dropped_moves::as_statements },
     Analysis {
         name: "device-name-typo",
@@ -150,6 +155,12 @@ pub(super) const ANALYSES: &[Analysis] = &[
         words: &["add_argument", "environ", "getenv"],
         look: switches::that_any_text_turns_on,
     },
+    Analysis {
+        name: "rank-default-not-first",
+        words: &["LOCAL_RANK", "LOCALRANKID", "LOCALID"],
+        look: lost_indices::of_lone_processes,
+    },
+    Analysis { name: "gpu-zero-as-false", words: &["cuda"], look: zero_numbers::tested_for_truth },
     Analysis {
         name: "gpu-tensor-to-numpy",
         words: &["numpy()", "np.array(", "np.asarray(", "zeros(", "empty(", "ones(", "full("],
