@@ -28,7 +28,8 @@ fn device_of<'e>(scope: &FileScope<'_>, expr: &'e Expr<'_>, call: &'e Call<'_>) 
     }
     let called = path(scope, &call.callee);
     if called == "torch.device" {
-        return argument(&call.arguments, Some(0), None);
+        // With an index beside it, it is the kind that is wanted.
+        return argument(&call.arguments, Some(0), None).filter(|_| call.arguments.len() == 1);
     }
     // These take the kind alone.
     const BY_KIND: &[&str] = &["GradScaler", "amp.", "autocast"];
@@ -47,7 +48,7 @@ fn asked_for_kind<'a>(scope: &FileScope<'a>, expr: &Expr<'_>) -> Option<&'a str>
             }
         }
         ExprKind::Attribute(device, "type") => match &device.kind {
-            ExprKind::Attribute(tensor, "device") => tensor,
+            ExprKind::Attribute(tensor, "device") if !matches!(tensor.kind, ExprKind::Name("self")) => tensor,
             _ => return None,
         },
         _ => return None,
