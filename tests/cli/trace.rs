@@ -71,7 +71,7 @@ train.py:12: torch.zeros() initialises CUDA: creates a tensor on the GPU, even a
     yes the policy has gpu, or not: the program runs in containers that are given no GPU
     yes the policy has gpu, or not: the GPU has the number of this process on its machine
   notebook-without-accelerator is not reported:
-    no  the program is a notebook that Colab wrote, and asks it for no accelerator, and it happens on every path, as far as the conditions are understood
+    no  it happens on every path, as far as the conditions are understood, and the program is a notebook that Colab wrote, and asks it for no accelerator
   pin-removed is not reported:
     no  CUDA_VISIBLE_DEVICES was set and removed before (it is \"1\")
     yes nothing later on this path sets CUDA_VISIBLE_DEVICES
