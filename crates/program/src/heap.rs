@@ -12,6 +12,7 @@ mod reads;
 mod relation;
 mod slots;
 mod streams;
+mod texts;
 pub mod values;
 mod watches;
 

@@ -283,9 +283,11 @@ impl Relation {
         let each = |values: &[Value<'p>]| values.iter().map(|value| self.apply(value)).collect::<Vec<_>>();
         match value {
             Value::Int(number, place) => Value::Int(*number, self.place(*place)),
-            Value::Text(text) if self.place(text.place) != text.place => {
-                Value::Text(Rc::new(Text { text: text.text.clone(), place: self.place(text.place) }))
-            }
+            Value::Text(text) if self.place(text.place) != text.place => Value::Text(Rc::new(Text {
+                text: text.text.clone(),
+                place: self.place(text.place),
+                ..**text
+            })),
             Value::Sequence(values) => Value::Sequence(Rc::new(each(values))),
             Value::OneOf(values) => Value::OneOf(Rc::new(each(values))),
             Value::Mapping(items) => {

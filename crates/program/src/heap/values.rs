@@ -9,6 +9,7 @@ use std::rc::Rc;
 
 pub(crate) use super::streams::StreamOutput;
 pub use super::streams::{Source, Stream};
+pub use super::texts::{Text, TextMember};
 
 /// A namespace on the run's heap: a module, a function call, a class or an instance.
 pub type ScopeId = u32;
@@ -62,13 +63,6 @@ pub(crate) enum DictView {
     Keys,
     Values,
     Items,
-}
-
-#[derive(Debug)]
-pub struct Text<'p> {
-    pub text: Cow<'p, str>,
-    /// Where the literal stands that this text comes from.
-    pub place: Place,
 }
 
 #[derive(Clone, Debug)]
@@ -260,7 +254,11 @@ impl<'p> Value<'p> {
 
     pub fn text(text: impl Into<Cow<'p, str>>, place: Place) -> Self {
         let text = text.into();
-        if text.len() > LONGEST { Value::Unknown } else { Value::Text(Rc::new(Text { text, place })) }
+        if text.len() > LONGEST {
+            Value::Unknown
+        } else {
+            Value::Text(Rc::new(Text { text, place, member: TextMember::No }))
+        }
     }
 
     pub fn sequence(elements: Vec<Value<'p>>) -> Self {
@@ -333,7 +331,9 @@ impl<'p> Value<'p> {
             (Value::Bool(a), Value::Bool(b)) => a == b,
             (Value::Int(a, at), Value::Int(b, bt)) => a == b && at == bt,
             (Value::Float(a), Value::Float(b)) => a.to_bits() == b.to_bits(),
-            (Value::Text(a), Value::Text(b)) => a.text == b.text && a.place == b.place,
+            (Value::Text(a), Value::Text(b)) => {
+                a.text == b.text && a.place == b.place && a.member == b.member
+            }
             (Value::Outside(a), Value::Outside(b)) => a == b,
             (Value::Module(a), Value::Module(b)) => a == b,
             (Value::Deferred(a, n), Value::Deferred(b, m)) => a == b && n == m,

@@ -22,6 +22,7 @@ impl<'p> Interpreter<'p> {
         let first = args.at(0).map(|argument| argument.value.clone());
         let first = first.map(|value| self.force(value));
         Some(match (name, first) {
+            ("str" | "format", Some(value)) if value.shows_name() => Value::Unknown,
             ("str", Some(value @ Value::Text(_))) => value,
             ("str", Some(value @ (Value::Int(..) | Value::Float(_) | Value::Bool(_) | Value::None))) => {
                 let place = value.place().unwrap_or(self.place(span));
@@ -275,6 +276,9 @@ impl<'p> Interpreter<'p> {
                 self.special(&object, "__hash__", Vec::new(), span).unwrap_or(Value::Unknown)
             }
             ("print", _) => {
+                if let Some(Value::Instance(file)) = args.keyword("file").map(|file| file.value.clone()) {
+                    self.forget_object(&file);
+                }
                 for argument in &args.items {
                     if let object @ Value::Instance(_) = self.force(argument.value.clone()) {
                         self.text_of(&object, "str", span);

@@ -20,6 +20,23 @@ const DICTIONARIES: &[&str] =
 /// Methods of dictionaries that leave them as they are.
 const LOOKING: &[&str] = &["get", "items", "keys", "values", "copy"];
 
+/// Methods of classes of Python that call others of the same object.
+const CALLING_BACK: &[(&str, &[&str])] = &[
+    (
+        "collections.abc.MutableSequence",
+        &["append", "clear", "extend", "pop", "remove", "reverse", "__iadd__"],
+    ),
+    ("collections.abc.MutableMapping", &["clear", "pop", "popitem", "setdefault", "update"]),
+    (
+        "collections.abc.MutableSet",
+        &["clear", "pop", "remove", "__ior__", "__iand__", "__ixor__", "__isub__"],
+    ),
+    ("html.parser.HTMLParser", &["feed", "close"]),
+    ("ast.NodeVisitor", &["visit", "generic_visit"]),
+    ("ast.NodeTransformer", &["visit", "generic_visit"]),
+    ("cmd.Cmd", &["onecmd"]),
+];
+
 impl<'p> Interpreter<'p> {
     /// What was set in an object that is a dictionary, as far as it is known: there may be more.
     fn items_set_in(&mut self, object: &Rc<Instance<'p>>) -> Option<Value<'p>> {
@@ -132,6 +149,7 @@ impl<'p> Interpreter<'p> {
         if let Some(given) = self.method_of_record(object, name, args, span) {
             return Some(given);
         }
+        self.changed_by_base(object, name);
         let Value::Collection(scope) = self.items_set_in(object)? else { return None };
         if name == "get" {
             return self.item_of_object(object, &args.at(0)?.value);
@@ -140,6 +158,34 @@ impl<'p> Interpreter<'p> {
             self.set_contents(scope, Value::Unknown);
         }
         None
+    }
+
+    /// A method that a class of Python brings may call those of the project, which change the object.
+    fn changed_by_base(&mut self, object: &Rc<Instance<'p>>, name: &str) {
+        let order = self.resolution_order(&object.class);
+        let calls = |base: &Value<'p>| match base {
+            Value::Outside(path) => {
+                let path = &**self.paths.text(*path);
+                CALLING_BACK.iter().any(|(known, methods)| *known == path && methods.contains(&name))
+            }
+            _ => false,
+        };
+        if order.iter().any(calls) {
+            self.forget_object(object);
+        }
+    }
+
+    /// What an object holds is not known any more.
+    pub(super) fn forget_object(&mut self, object: &Rc<Instance<'p>>) {
+        for (name, value) in self.heap.names(object.scope) {
+            self.hand_out(&value);
+            if matches!(
+                value,
+                Value::Int(..) | Value::Float(_) | Value::Text(_) | Value::Bool(_) | Value::None
+            ) {
+                self.bind_in(object.scope, name, Value::Unknown);
+            }
+        }
     }
 
     /// `Box[int]`: what `__class_getitem__` says, or the class itself.

@@ -6,7 +6,7 @@ use super::calls::Args;
 use super::statements::equal;
 use crate::code::{StatementKind, Target};
 use crate::facts::{Place, Span};
-use crate::program::heap::values::{ClassValue, Role, Value};
+use crate::program::heap::values::{ClassValue, Role, Text, TextMember, Value};
 use std::rc::Rc;
 
 impl<'p> Interpreter<'p> {
@@ -93,6 +93,12 @@ impl<'p> Interpreter<'p> {
         let has_constructor = makes(self, "__init__") || makes(self, "__new__");
         let are_objects = has_constructor || self.has_plain_members(class);
         let has_own_auto = makes(self, "_generate_next_value_");
+        // `str(Card.FIRST)` is `Card.FIRST` where a class is a `str` beside an `Enum`, and what a format makes of it depends on
+        // the version of Python.
+        let shows_value = self.is_enumeration_of(class, &["enum.StrEnum"])
+            || makes(self, "__str__")
+            || makes(self, "__format__");
+        let member = if shows_value { TextMember::ShowsValue } else { TextMember::ShowsName };
         let members = self.members(class);
         let mut numbers = Vec::new();
         let mut made: Vec<(Value<'p>, Value<'p>)> = Vec::new();
@@ -109,7 +115,13 @@ impl<'p> Interpreter<'p> {
             };
             numbers.extend(if let Value::Int(number, _) = value { Some(number) } else { None });
             if !are_objects {
-                if is_auto {
+                let value = match value {
+                    Value::Text(text) => {
+                        Value::Text(Rc::new(Text { text: text.text.clone(), place: text.place, member }))
+                    }
+                    other => other,
+                };
+                if is_auto || matches!(value, Value::Text(_)) {
                     self.bind_in(class.scope, name, value);
                 }
                 continue;
@@ -304,5 +316,14 @@ impl<'p> Interpreter<'p> {
             }
             found => Some(self.bind_method(found, member, Some(&Value::Class(class)), span)),
         }
+    }
+}
+
+impl Value<'_> {
+    /// Whether it is a text that is the member of an enumeration, and is written as such.
+    pub(super) fn shows_name(&self) -> bool {
+        self.alternatives()
+            .iter()
+            .any(|one| matches!(one, Value::Text(text) if text.member == TextMember::ShowsName))
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Interpreter;
 use crate::facts::Span;
-use crate::program::heap::values::{LONGEST, Text, Value};
+use crate::program::heap::values::{LONGEST, Text, TextMember, Value};
 
 /// How a value is to be written: `>08,.2f`.
 #[derive(Debug, Default)]
@@ -180,7 +180,7 @@ impl<'p> Interpreter<'p> {
             return None;
         }
         let text = match value {
-            Value::Text(text) => quoted(&text.text)?,
+            Value::Text(text) if text.member == TextMember::No => quoted(&text.text)?,
             Value::Int(..) | Value::Float(_) | Value::Bool(_) => value.as_text()?.into_owned(),
             Value::None => "None".to_owned(),
             Value::Collection(scope) => match self.contents(value) {
@@ -246,6 +246,8 @@ impl<'p> Interpreter<'p> {
             let Some(argument) = argument else { return Value::Unknown };
             let argument = self.force(argument);
             pieces.push(match (&argument, flags, kind) {
+                _ if argument.shows_name() => Value::Unknown,
+                (Value::Bool(number), "", "d" | "i") => Value::Int((*number).into(), format.place),
                 (Value::Instance(_), "", "s") => self.text_of(&argument, "str", span),
                 (Value::Instance(_), "", "r") => self.text_of(&argument, "repr", span),
                 (_, "", "s") => argument,

@@ -54,27 +54,28 @@ impl<'p> Interpreter<'p> {
         Some(self.unpacked(object, packed, span))
     }
 
-    /// What an object says that it is made of: what is to be called with which arguments, or its state.
+    /// What an object says that it is made of: whether that is a recipe, which says what is to be called with which arguments, or
+    /// its state; and the recipe or state.
     fn packed(&mut self, object: &Rc<Instance<'p>>, span: Span) -> Value<'p> {
         let value = Value::Instance(object.clone());
         let protocol = Value::Int(4, self.place(span));
         let recipe = self.special(&value, "__reduce_ex__", vec![protocol], span);
         let recipe = recipe.or_else(|| self.special(&value, "__reduce__", Vec::new(), span));
         if let Some(recipe) = recipe {
-            return match self.force(recipe) {
-                recipe @ Value::Sequence(_) => recipe,
-                _ => Value::Unknown,
-            };
+            return Value::sequence(vec![Value::Bool(true), self.force(recipe)]);
         }
         let state = self.special(&value, "__getstate__", Vec::new(), span);
-        state.or_else(|| self.own_names(&value, span)).unwrap_or(Value::Unknown)
+        let state = state.or_else(|| self.own_names(&value, span)).unwrap_or(Value::Unknown);
+        Value::sequence(vec![Value::Bool(false), state])
     }
 
     /// The object that this makes.
     fn unpacked(&mut self, object: &Rc<Instance<'p>>, packed: Value<'p>, span: Span) -> Value<'p> {
-        if let Value::Sequence(recipe) = &packed
-            && let [function, args, rest @ ..] = &recipe[..]
-        {
+        let Value::Sequence(packed) = packed else { return Value::Unknown };
+        let [Value::Bool(is_recipe), packed] = &packed[..] else { return Value::Unknown };
+        if *is_recipe {
+            let Value::Sequence(recipe) = packed else { return Value::Unknown };
+            let [function, args, rest @ ..] = &recipe[..] else { return Value::Unknown };
             let args = self.elements(args).unwrap_or_default();
             let made = self.call(function.clone(), Args::positional(args, span), span);
             let state = rest.first().filter(|state| !matches!(state, Value::None));
@@ -85,7 +86,7 @@ impl<'p> Interpreter<'p> {
         }
         let (made, scope) = self.new_instance(&object.class);
         if self.special(&made, "__setstate__", vec![packed.clone()], span).is_none()
-            && let Value::Mapping(names) = self.contents(&packed)
+            && let Value::Mapping(names) = self.contents(packed)
         {
             for (name, value) in names.iter() {
                 if let Value::Text(name) = name

@@ -73,7 +73,11 @@ impl<'p> Interpreter<'p> {
 
     /// A part of an f-string. With `!r` or a format an object is asked by its methods.
     fn part_of_text(&mut self, part: &'p Expr<'p>) -> Value<'p> {
-        let ExprKind::Unknown(inner) = &part.kind else { return self.eval(part) };
+        let ExprKind::Unknown(inner) = &part.kind else {
+            let value = self.eval(part);
+            let value = self.force(value);
+            return if value.shows_name() { Value::Unknown } else { value };
+        };
         let Some((written, format)) = inner.split_first() else { return Value::Unknown };
         let object = self.eval(written);
         let object = self.force(object);
@@ -98,6 +102,9 @@ impl<'p> Interpreter<'p> {
             return self.formatted(&object, by, spec, part.span);
         }
         let Value::Text(spec) = spec else { return Value::Unknown };
+        if object.shows_name() {
+            return Value::Unknown;
+        }
         let place = self.place(part.span);
         let written = object.alternatives().iter().map(|one| {
             let text = match is_repr {
@@ -139,6 +146,7 @@ impl<'p> Interpreter<'p> {
                     let spec = Value::text(spec.to_owned(), format.place);
                     self.formatted(&argument, "format", spec, span)
                 }
+                (argument, _) if argument.shows_name() => Value::Unknown,
                 (_, "") => argument,
                 (argument, spec) => super::formats::formatted(argument, spec)
                     .map_or(Value::Unknown, |text| Value::text(text, format.place)),
