@@ -24,6 +24,7 @@ pub use ranks::{
 pub use slurm::directives;
 
 use make::make_started;
+pub use options::attribute_of_option;
 use options::{note_settings, options_that_start, skip_options};
 use pytest::test_paths;
 use shells::{cmd_started, powershell_started, shell_started};

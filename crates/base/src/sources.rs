@@ -149,18 +149,22 @@ impl Source {
 
     /// Whether it is a notebook that Colab wrote.
     pub fn is_of_colab(&self) -> bool {
-        self.cells.as_ref().and_then(|cells| cells.as_ref().ok()).is_some_and(|cells| cells.of_colab)
+        self.read_cells().is_some_and(|cells| cells.of_colab)
     }
 
     /// Whether it is a notebook that Colab wrote, and that asks it for no accelerator: a machine without a GPU runs it.
     pub fn is_for_cpu_of_colab(&self) -> bool {
-        let cells = self.cells.as_ref().and_then(|cells| cells.as_ref().ok());
-        cells.is_some_and(|cells| cells.of_colab && !cells.accelerated)
+        self.read_cells().is_some_and(|cells| cells.of_colab && !cells.accelerated)
+    }
+
+    /// The cells of a notebook that could be read.
+    fn read_cells(&self) -> Option<&Cells> {
+        self.cells.as_ref()?.as_ref().ok()
     }
 
     /// The language of a notebook that is not in Python.
     fn foreign_kernel(&self) -> Option<&str> {
-        self.cells.as_ref()?.as_ref().ok()?.foreign.as_deref()
+        self.read_cells()?.foreign.as_deref()
     }
 
     /// Keeps a text that was put together from parts of this one, as long as this one lives.

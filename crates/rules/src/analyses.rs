@@ -100,6 +100,7 @@ mod local_sweeps;
 mod locks;
 mod lone_collectives;
 mod lone_forwards;
+mod lone_numbers;
 mod loss_weights;
 mod lost_indices;
 mod lost_options;

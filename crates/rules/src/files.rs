@@ -5,7 +5,7 @@ use super::Rule;
 use super::analyses::{self, Analysis, AskedPlace, HardwareFault, TensorFault};
 use super::prefilter::{Prefilter, RequiredWords};
 use super::uses;
-use crate::code::Code;
+use crate::code::{Code, Function};
 use crate::facts::{FileId, Place, Span};
 use crate::findings::{Confidence, Finding, Related, RelativeTime, Severity};
 use crate::policy::{Cpu, Policy};
@@ -94,6 +94,12 @@ impl<'a> FileScope<'a> {
     /// What is written there.
     pub fn text(&self, span: Span) -> &'a str {
         self.program.text(self.place(span))
+    }
+
+    /// The innermost function of this file that something stands in.
+    pub fn innermost_function(&self, span: Span) -> Option<&'a Function<'a>> {
+        let around = self.code.functions.iter().filter(|function| function.span.holds(span));
+        around.min_by_key(|function| function.span.end - function.span.start)
     }
 
     /// The text of the whole file.

@@ -92,7 +92,8 @@ fn is_zero(expr: &Expr<'_>) -> bool {
     matches!(expr.kind, ExprKind::Int(0))
 }
 
-fn span_of(block: &Block<'_>) -> Option<Span> {
+/// From the first statement of a block to its last; `None` of one that is empty.
+pub(super) fn span_of(block: &Block<'_>) -> Option<Span> {
     Some(Span { start: block.first()?.span.start, end: block.last()?.span.end })
 }
 

@@ -128,7 +128,14 @@ pub fn innermost_class(around: &[Ancestor<'_, '_>]) -> Option<usize> {
 
 /// The innermost loop of those that something stands in.
 pub fn innermost_loop<'c, 's>(around: &[Ancestor<'c, 's>]) -> Option<&'c Statement<'s>> {
-    around.iter().rev().find_map(|one| match one {
+    loops_around(around).next_back()
+}
+
+/// The loops that something stands in, the outermost first.
+pub fn loops_around<'c, 's>(
+    around: &[Ancestor<'c, 's>],
+) -> impl DoubleEndedIterator<Item = &'c Statement<'s>> {
+    around.iter().filter_map(|one| match one {
         Ancestor::Loop(step) => Some(*step),
         _ => None,
     })

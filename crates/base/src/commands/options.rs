@@ -109,3 +109,8 @@ pub(super) fn options_that_start(words: &[Option<&str>], at: usize, wrapper: &Wr
         (_, None) => Started::Unknown,
     })
 }
+
+/// The attribute under which `argparse` and its relatives keep an option: `device_ids` of `--device-ids`.
+pub fn attribute_of_option(flag: &str) -> String {
+    flag.trim_start_matches('-').replace('-', "_")
+}

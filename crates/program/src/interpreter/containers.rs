@@ -48,12 +48,7 @@ impl<'p> Interpreter<'p> {
         if let Some(items) = self.items_set_in(object) {
             return Some(items);
         }
-        let order = self.resolution_order(&object.class);
-        let is_dictionary = |class: &Value<'p>| match class {
-            Value::Outside(path) => DICTIONARIES.contains(&&**self.paths.text(*path)),
-            _ => false,
-        };
-        if !order.iter().any(is_dictionary) {
+        if !self.has_outer_base(&object.class, |path| DICTIONARIES.contains(&path)) {
             return None;
         }
         let items = self.collection(Value::mapping(Vec::new()));
@@ -111,11 +106,13 @@ impl<'p> Interpreter<'p> {
             "builtins.str",
             "collections.deque",
         ];
-        self.resolution_order(&object.class).iter().any(|class| match class {
-            Value::Outside(path) => {
-                let path = &**self.paths.text(*path);
-                DICTIONARIES.contains(&path) || SEQUENCES.contains(&path)
-            }
+        self.has_outer_base(&object.class, |path| DICTIONARIES.contains(&path) || SEQUENCES.contains(&path))
+    }
+
+    /// Whether one of the classes outside the project that a class builds on is such a one, by its path.
+    fn has_outer_base(&mut self, class: &Rc<ClassValue<'p>>, is_such: impl Fn(&str) -> bool) -> bool {
+        self.resolution_order(class).iter().any(|class| match class {
+            Value::Outside(path) => is_such(self.paths.text(*path)),
             _ => false,
         })
     }
@@ -162,15 +159,9 @@ impl<'p> Interpreter<'p> {
 
     /// A method that a class of Python brings may call those of the project, which change the object.
     fn changed_by_base(&mut self, object: &Rc<Instance<'p>>, name: &str) {
-        let order = self.resolution_order(&object.class);
-        let calls = |base: &Value<'p>| match base {
-            Value::Outside(path) => {
-                let path = &**self.paths.text(*path);
-                CALLING_BACK.iter().any(|(known, methods)| *known == path && methods.contains(&name))
-            }
-            _ => false,
-        };
-        if order.iter().any(calls) {
+        let calling = CALLING_BACK.iter().filter(|(_, methods)| methods.contains(&name));
+        let classes: Vec<&str> = calling.map(|(class, _)| *class).collect();
+        if !classes.is_empty() && self.has_outer_base(&object.class, |path| classes.contains(&path)) {
             self.forget_object(object);
         }
     }

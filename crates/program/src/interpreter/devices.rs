@@ -3,6 +3,7 @@
 use super::Interpreter;
 use super::calls::{Arg, Args};
 use super::device_indices::{cuda_index, indices_of, is_spread};
+use crate::commands::attribute_of_option;
 use crate::facts::{Place, Span};
 use crate::program::heap::values::Value;
 use crate::program::knowledge::{DeviceArgument, DeviceForm};
@@ -122,7 +123,7 @@ impl<'p> Interpreter<'p> {
         let Some(default) = args.keyword("default").or_else(|| args.at(0)).cloned() else { return };
         let name = args.items.iter().filter(|argument| argument.name.is_none()).find_map(|argument| {
             let Value::Text(text) = &argument.value else { return None };
-            let name = text.text.trim_start_matches('-').replace('-', "_");
+            let name = attribute_of_option(&text.text);
             (names_device(&name) || names_gpu_index(&name)).then_some(name)
         });
         if let Some(name) = name {

@@ -4,6 +4,7 @@ mod click_lists;
 
 use super::Interpreter;
 use super::calls::Args;
+use crate::commands::attribute_of_option;
 use crate::facts::Place;
 use crate::program::Start;
 use crate::program::heap::values::{Closure, PathId, Value};
@@ -341,7 +342,7 @@ pub(super) fn name_of(args: &Args<'_>) -> Option<String> {
     let flags = || args.items.iter().filter(|argument| argument.name.is_none()).map(|one| &one.value);
     let long = || flags().find(|flag| flag.as_text().is_some_and(|flag| flag.starts_with("--")));
     let name = named.or_else(long).or_else(|| flags().next()).and_then(Value::as_text)?;
-    Some(name.trim_start_matches('-').replace('-', "_"))
+    Some(attribute_of_option(&name))
 }
 
 /// What the words of a command line say of one of the options.

@@ -74,8 +74,8 @@ fn catches_refusal(around: &Ancestor<'_, '_>, scope: &FileScope<'_>) -> bool {
     let StatementKind::Try { handlers, .. } = &step.kind else { return false };
     let is_refusal = |one: &Expr<'_>| scope.text(one.span).ends_with("ValueError");
     handlers.iter().any(|handler| {
-        let of_body = handler.body.iter().map(|step| scope.text(step.span));
-        handler.types.iter().any(is_refusal) || of_body.into_iter().any(|text| text.contains("compute_type"))
+        let mut body = handler.body.iter().map(|step| scope.text(step.span));
+        handler.types.iter().any(is_refusal) || body.any(|text| text.contains("compute_type"))
     })
 }
 

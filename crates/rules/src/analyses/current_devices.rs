@@ -7,6 +7,7 @@ use super::parallel_models;
 use super::ranks::is_started_in_several;
 use crate::code::walk::{CodeNode, walk};
 use crate::code::{Call, Expr, ExprKind};
+use crate::commands::attribute_of_option;
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
@@ -108,7 +109,7 @@ fn start_of(scope: &FileScope<'_>, ids: &Expr<'_>) -> Option<String> {
 fn is_option(scope: &FileScope<'_>, name: &str) -> bool {
     const OPTIONS: &[&str] =
         &["--device_ids", "--devices", "--gpu", "--gpu_ids", "--gpus", "--gpu-ids", "--device-ids"];
-    let given = |option: &&str| option.trim_start_matches('-').replace('-', "_") == name;
+    let given = |option: &&str| attribute_of_option(option) == name;
     let options: Vec<&str> = OPTIONS.iter().copied().filter(given).collect();
     scope.program.has_any(&options)
         && !scope.program.has_any(&["CUDA_VISIBLE_DEVICES", "set_device", "cuda.device("])

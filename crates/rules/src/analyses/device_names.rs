@@ -3,6 +3,7 @@
 use super::device_texts::{Text, texts_of};
 use crate::code::walk::{Ancestor, CodeNode, walk};
 use crate::code::{Call, Comparison, Expr, ExprKind, StatementKind, Target};
+use crate::commands::attribute_of_option;
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
@@ -177,7 +178,7 @@ impl<'a> DeviceNameScan<'a> {
                 let flag = flags.filter_map(|one| text(&one.value)).find(|flag| names_device(flag));
                 if let (Some(flag), Some(default)) = (flag, argument(&call.arguments, None, Some("default")))
                 {
-                    self.named(&flag.trim_start_matches('-').replace('-', "_"), default, scope);
+                    self.named(&attribute_of_option(flag), default, scope);
                 }
             }
             _ => {}

@@ -1,7 +1,7 @@
 //! States that a loop feeds back into a model: each carries the graph of all steps before, unless it is cut off.
 
 use super::memory::{method_of, parts_of, path};
-use crate::code::walk::{Ancestor, CodeNode, walk, within_function};
+use crate::code::walk::{CodeNode, innermost_loop, loops_around, walk, within_function};
 use crate::code::{Call, Expr, ExprKind, Statement, StatementKind, Target};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
@@ -89,19 +89,13 @@ fn is_cut(text: &str, state: &str) -> bool {
 fn seen_in(scope: &FileScope<'_>) -> Seen {
     let mut seen = Seen::default();
     walk(scope.code, &mut |part, around| {
-        let loops = |around: &[Ancestor<'_, '_>]| -> Vec<Span> {
-            let spans = around.iter().filter_map(|one| match one {
-                Ancestor::Loop(step) => Some(step.span),
-                _ => None,
-            });
-            spans.collect()
-        };
         let (function, within) = within_function(around);
+        let loops = || -> Vec<Span> { loops_around(within).map(|step| step.span).collect() };
         match part {
             CodeNode::Statement(step) => match fed(scope, step) {
                 Some((state, call)) => seen.feeds.push(Feed {
                     function,
-                    loops: loops(within),
+                    loops: loops(),
                     span: step.span,
                     state,
                     call: scope.text(call.callee.span).to_owned(),
@@ -109,7 +103,7 @@ fn seen_in(scope: &FileScope<'_>) -> Seen {
                 }),
                 None => {
                     for name in targets_of(scope, step) {
-                        seen.begun.push((function, loops(within), name));
+                        seen.begun.push((function, loops(), name));
                     }
                 }
             },
@@ -118,8 +112,8 @@ fn seen_in(scope: &FileScope<'_>) -> Seen {
                 let keeps = call.arguments.iter().any(|one| {
                     one.name == Some("retain_graph") && matches!(one.value.kind, ExprKind::Bool(true))
                 });
-                if let Some(inside) = loops(within).pop().filter(|_| keeps) {
-                    seen.kept.push((function, inside));
+                if let Some(inside) = innermost_loop(within).filter(|_| keeps) {
+                    seen.kept.push((function, inside.span));
                 }
             }
             CodeNode::Target(_) => {}

@@ -12,7 +12,7 @@ mod sums;
 
 use super::gradients::with_is_off;
 use super::memory::{method_of, path};
-use crate::code::walk::{Ancestor, CodeNode, walk, within_function};
+use crate::code::walk::{Ancestor, CodeNode, loops_around, walk, within_function};
 use crate::code::{Expr, ExprKind, Operator, StatementKind, Target};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
@@ -118,10 +118,7 @@ fn notes_of(scope: &FileScope<'_>) -> Vec<Note> {
             if is_without_graph(scope, around) {
                 return;
             }
-            let loops = around.iter().filter_map(|one| match one {
-                Ancestor::Loop(step) => Some(step.span),
-                _ => None,
-            });
+            let loops = loops_around(around).map(|step| step.span);
             let since_loop =
                 around.iter().rposition(|one| matches!(one, Ancestor::Loop(_))).map_or(0, |at| at + 1);
             let always = !around[since_loop..].iter().any(|one| {

@@ -9,6 +9,7 @@ use crate::code::{Argument, Call, Class, Expr, ExprKind, Statement, StatementKin
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
+use crate::sources::Source;
 
 /// Attributes of a model that say nothing of where it lies, and show that it is one.
 const KEEPS: &[&str] = &[
@@ -110,10 +111,9 @@ fn is_weightless(scope: &FileScope<'_>, made: &Statement<'_>) -> bool {
             .find(is_it)
             .is_some_and(|class| is_module(scope, class) && !holds_parts(scope, class))
     };
-    let mut files = scope
-        .program
-        .every_file()
-        .filter(|(_, source)| source.is_python() && source.text.contains(&format!("class {name}(")));
+    let defined = format!("class {name}(");
+    let has_it = |source: &Source| source.is_python() && source.text.contains(&defined);
+    let mut files = scope.program.every_file().filter(|(_, source)| has_it(source));
     files.any(|(file, _)| scope.in_other(file, lacks_weights))
 }
 

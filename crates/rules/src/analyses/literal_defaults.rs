@@ -6,6 +6,7 @@ use super::own_calls::{imported, module_and_name};
 use super::settings_values;
 use crate::code::walk::{CodeNode, walk};
 use crate::code::{Block, Call, Class, Expr, ExprKind, Function, StatementKind, Target};
+use crate::commands::attribute_of_option;
 use crate::rules::files::FileScope;
 use crate::rules::uses::argument;
 use crate::sources::Language;
@@ -89,8 +90,7 @@ pub(super) fn given_to<T>(
     used: &Expr<'_>,
     look: Look<'_, T>,
 ) -> Option<T> {
-    let around = scope.code.functions.iter().filter(|function| function.span.holds(used.span));
-    let function = around.min_by_key(|function| function.span.end - function.span.start)?;
+    let function = scope.innermost_function(used.span)?;
     let at = function.parameters.iter().position(|one| one.name == name)?;
     let mut calls = Vec::new();
     walk(scope.code, &mut |part, _| {
@@ -135,7 +135,7 @@ fn by_command_line<'c>(
             for decorator in decorators {
                 let ExprKind::Call(call) = &decorator.kind else { continue };
                 let path = path(scope, &call.callee);
-                let is_option = |text: &str| text.trim_start_matches('-').replace('-', "_") == name;
+                let is_option = |text: &str| attribute_of_option(text) == name;
                 let names_it = call.arguments.iter().any(|one| match &one.value.kind {
                     ExprKind::Text(text) => one.name.is_none() && is_option(text),
                     _ => false,
@@ -305,7 +305,7 @@ fn of_option(scope: &FileScope<'_>, field: &str, steps: usize) -> Option<Literal
         }
         let is_option = |one: &&crate::code::Argument<'_>| match &one.value.kind {
             ExprKind::Text(text) => match one.name {
-                None => text.trim_start_matches('-').replace('-', "_") == field,
+                None => attribute_of_option(text) == field,
                 Some(name) => name == "dest" && text == field,
             },
             _ => false,

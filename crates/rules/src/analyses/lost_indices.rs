@@ -1,5 +1,4 @@
-//! Devices of which only the kind is kept: `"cuda" if x.is_cuda else "cpu"`, where `x.device` has the index as well; and the number
-//! of a process that is not the first one where no launcher has given it.
+//! Devices of which only the kind is kept: `"cuda" if x.is_cuda else "cpu"`, where `x.device` has the index as well.
 
 use super::memory::{method_of, path};
 use crate::code::walk::{CodeNode, walk};
@@ -54,39 +53,4 @@ fn asked_for_kind<'a>(scope: &FileScope<'a>, expr: &Expr<'_>) -> Option<&'a str>
         _ => return None,
     };
     Some(scope.text(tensor.span))
-}
-
-/// `int(os.environ.get("LOCAL_RANK", 1))`
-pub(super) fn of_lone_processes(scope: &FileScope<'_>) -> Vec<RawFinding> {
-    const NUMBERS: &[&str] = &[
-        "LOCAL_RANK",
-        "MPI_LOCALRANKID",
-        "MV2_COMM_WORLD_LOCAL_RANK",
-        "OMPI_COMM_WORLD_LOCAL_RANK",
-        "SLURM_LOCALID",
-    ];
-    let mut found = Vec::new();
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
-        if !matches!(path(scope, &call.callee), "os.environ.get" | "os.getenv") {
-            return;
-        }
-        let (Some(name), Some(default)) = (
-            argument(&call.arguments, Some(0), Some("key")),
-            argument(&call.arguments, Some(1), Some("default")),
-        ) else {
-            return;
-        };
-        let ExprKind::Text(name) = &name.kind else { return };
-        let number = match &default.kind {
-            ExprKind::Int(number) => *number,
-            ExprKind::Text(text) => text.trim().parse().unwrap_or_default(),
-            _ => return,
-        };
-        if NUMBERS.contains(&&**name) && number > 0 {
-            let raw_finding = RawFinding::at(scope.place(default.span)).word("name", name.to_string());
-            found.push(raw_finding.word("number", number.to_string()));
-        }
-    });
-    found
 }

@@ -5,6 +5,7 @@ use super::own_calls::{imported, module_and_name};
 use super::unused_choices::{OPTIONS, WHICH, is_parse, names_of_options};
 use crate::code::walk::{CodeNode, walk};
 use crate::code::{Argument, Call, Expr, ExprKind, Function, StatementKind, Target};
+use crate::commands::attribute_of_option;
 use crate::facts::{FileId, Place, Span};
 use crate::rules::files::{FileScope, RawFinding};
 
@@ -112,7 +113,7 @@ fn option_in(scope: &FileScope<'_>, file: FileId, option: &str) -> Option<Place>
 fn names_option(call: &Call<'_>, option: &str) -> bool {
     let is_it = |one: &Argument<'_>| match &one.value.kind {
         ExprKind::Text(text) if one.name.is_none() => {
-            text.starts_with('-') && text.trim_start_matches('-').replace('-', "_") == option
+            text.starts_with('-') && attribute_of_option(text) == option
         }
         _ => false,
     };

@@ -8,9 +8,9 @@ use super::{
     env_validators, environments, fixtures, gradients, half_on_cpu, hard_cuda, hardware, host_arrays,
     import_proofs, inputs, jax_platforms, kept_counts, kept_on_current, late_moves, late_switches,
     lazy_imports, left_graphs, left_inputs, left_masks, left_models, legacy_constructors, loader_generators,
-    loss_weights, lost_indices, made_layers, made_tensors, mask_numbers, model_instances, negative_indices,
-    nvml_indices, optional_imports, parallel_kernels, parsed_masks, pickled, placed_models, plain_layers,
-    python_names, quantized_moves, rocm, second_contexts, switches, tensor_flow, tensorflow,
+    lone_numbers, loss_weights, lost_indices, made_layers, made_tensors, mask_numbers, model_instances,
+    negative_indices, nvml_indices, optional_imports, parallel_kernels, parsed_masks, pickled, placed_models,
+    plain_layers, python_names, quantized_moves, rocm, second_contexts, switches, tensor_flow, tensorflow,
     tensorflow_cards, text_numbers, tf32, touched_cards, uncalled_checks, unentered_contexts,
     unmoved_tensors, unread_settings, unused_choices, visible_counts, zero_numbers,
 };
@@ -158,7 +158,7 @@ pub(super) const ANALYSES: &[Analysis] = &[
     Analysis {
         name: "rank-default-not-first",
         words: &["LOCAL_RANK", "LOCALRANKID", "LOCALID"],
-        look: lost_indices::of_lone_processes,
+        look: lone_numbers::of_lone_processes,
     },
     Analysis { name: "gpu-zero-as-false", words: &["cuda"], look: zero_numbers::tested_for_truth },
     Analysis {

@@ -5,7 +5,7 @@ use super::slurm_jobs::{Job, is_by_launcher};
 use super::submitted;
 use crate::code::walk::{CodeNode, walk};
 use crate::code::{Call, Expr, ExprKind, Target};
-use crate::commands::directives;
+use crate::commands::{attribute_of_option, directives};
 use crate::facts::{FileId, Place, Span};
 use crate::program::RunCommand;
 use crate::rules::files::{FileScope, RawFinding};
@@ -223,7 +223,7 @@ fn flags_of(program: &FileScope<'_>, attribute: &str) -> Vec<String> {
         let own = call.arguments.iter().filter(|one| one.name.is_none());
         let own: Vec<String> = own.filter_map(|one| text(&one.value)).collect();
         let dest = argument(&call.arguments, None, Some("dest")).and_then(text);
-        let is_it = |flag: &String| flag.trim_start_matches('-').replace('-', "_") == attribute;
+        let is_it = |flag: &String| attribute_of_option(flag) == attribute;
         if dest.as_deref() == Some(attribute) || own.iter().any(is_it) {
             flags.extend(own);
         }

@@ -9,6 +9,9 @@ use crate::rules::files::{FileScope, RawFinding};
 
 /// `privders = rt.get_available_providers()` in a function that makes a session with `providers`.
 pub(super) fn that_no_session_takes(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    if !scope.whole_text().contains("InferenceSession") {
+        return Vec::new();
+    }
     let mut chosen: Vec<(usize, &str, Span)> = Vec::new();
     let mut read: Vec<(Vec<usize>, &str)> = Vec::new();
     let mut sessions: Vec<(usize, Span)> = Vec::new();

@@ -7,6 +7,7 @@ use super::order::PlaceInFunction;
 use super::{overwritten_options, unread_providers, unread_settings, unused_parameters};
 use crate::code::walk::{Ancestor, CodeNode, functions_around, walk};
 use crate::code::{Call, Expr, ExprKind, StatementKind, Target};
+use crate::commands::attribute_of_option;
 use crate::facts::Span;
 use crate::findings::Severity;
 use crate::rules::files::{FileScope, RawFinding};
@@ -260,7 +261,7 @@ fn option_of<'c>(call: &'c Call<'_>) -> Option<(&'c str, String)> {
     let flag = flags.into_iter().find(|flag| flag.starts_with("--"))?;
     let name = match argument(&call.arguments, None, Some("dest")) {
         Some(_) => return None,
-        None => flag.trim_start_matches('-').replace('-', "_"),
+        None => attribute_of_option(flag),
     };
     OPTIONS.iter().chain(COUNTS).any(|known| *known == name).then_some((flag, name))
 }

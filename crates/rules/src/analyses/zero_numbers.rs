@@ -3,10 +3,12 @@
 use super::literal_defaults::{Literal, default_of};
 use super::memory::path;
 use crate::code::walk::{CodeNode, walk};
-use crate::code::{Block, Call, Expr, ExprKind, StatementKind};
+use crate::code::{Call, Expr, ExprKind, StatementKind};
+use crate::commands::attribute_of_option;
 use crate::facts::Span;
 use crate::findings::Severity;
 use crate::rules::files::{FileScope, RawFinding};
+use crate::rules::forks::span_of;
 use crate::rules::uses::argument;
 
 /// `if gpu:` and `… if gpu else …`, where the first way takes the GPU of that number and the other one the CPU.
@@ -122,9 +124,7 @@ fn is_of_option(scope: &FileScope<'_>, number: &Expr<'_>) -> bool {
 /// `def place(net, gpu=0)`
 fn is_of_parameter(scope: &FileScope<'_>, number: &Expr<'_>) -> bool {
     let ExprKind::Name(name) = number.kind else { return false };
-    let around = scope.code.functions.iter().filter(|function| function.span.holds(number.span));
-    let innermost = around.min_by_key(|function| function.span.end - function.span.start);
-    innermost.is_some_and(|function| {
+    scope.innermost_function(number.span).is_some_and(|function| {
         let is_number =
             |default: &Option<Expr<'_>>| matches!(default, Some(Expr { kind: ExprKind::Int(_), .. }));
         function.parameters.iter().any(|one| one.name == name && is_number(&one.default))
@@ -133,7 +133,7 @@ fn is_of_parameter(scope: &FileScope<'_>, number: &Expr<'_>) -> bool {
 
 fn gives_number(scope: &FileScope<'_>, call: &Call<'_>, name: &str) -> bool {
     let ExprKind::Attribute(_, "add_argument") = &call.callee.kind else { return false };
-    let is_it = |flag: &str| flag.trim_start_matches('-').replace('-', "_") == name;
+    let is_it = |flag: &str| attribute_of_option(flag) == name;
     let is_named = match argument(&call.arguments, None, Some("dest")).map(|one| &one.kind) {
         Some(ExprKind::Text(dest)) => **dest == *name,
         _ => call
@@ -145,10 +145,6 @@ fn gives_number(scope: &FileScope<'_>, call: &Call<'_>, name: &str) -> bool {
     let kind = argument(&call.arguments, None, Some("type"));
     let others = ["action", "nargs"].iter().any(|name| argument(&call.arguments, None, Some(name)).is_some());
     is_named && !others && kind.is_some_and(|kind| matches!(path(scope, kind), "builtins.int" | "int"))
-}
-
-fn span_of(block: &Block<'_>) -> Option<Span> {
-    Some(Span { start: block.first()?.span.start, end: block.last()?.span.end })
 }
 
 fn without_blanks(text: &str) -> String {

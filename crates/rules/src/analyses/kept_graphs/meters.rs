@@ -2,7 +2,9 @@
 //! `meter["loss"] = loss` where its class appends it.
 
 use super::{Note, feeds_backward, is_cut_off, is_without_graph, terms, text_of_target, with_graphs};
-use crate::code::walk::{Ancestor, CodeNode, innermost_class, innermost_loop, walk, within_function};
+use crate::code::walk::{
+    Ancestor, CodeNode, innermost_class, innermost_loop, loops_around, walk, within_function,
+};
 use crate::code::{Expr, ExprKind, Operator, Parameter, ParameterKind, Statement, StatementKind, Target};
 use crate::facts::Span;
 use crate::program::Names;
@@ -19,26 +21,23 @@ pub(super) fn by_sums(scope: &FileScope<'_>, notes: &[Note]) -> Vec<RawFinding> 
     walk(scope.code, &mut |part, all_around| {
         let Some((object, method, arguments, span)) = handed(part) else { return };
         let (function, around) = within_function(all_around);
-        let loops = around.iter().rev().filter_map(|one| match one {
-            Ancestor::Loop(step) => Some(step.span),
-            _ => None,
-        });
-        let loops: Vec<Span> = loops.collect();
-        if loops.is_empty() || is_without_graph(scope, around) {
+        let mut loops = loops_around(around).rev().map(|step| step.span).peekable();
+        if loops.peek().is_none() || is_without_graph(scope, around) {
             return;
         }
-        let mut differentiated = |inside: Span| {
-            let graphs = graphs_in.entry((function, inside)).or_insert_with(|| {
-                let is_here = |note: &&Note| note.function == function && note.loops.contains(&inside);
-                let here: Vec<&Note> = notes.iter().filter(is_here).collect();
-                with_graphs(&here)
-            });
-            (!graphs.is_empty()).then(|| (inside, graphs.clone()))
+        let notes_in = |inside: Span| {
+            notes.iter().filter(move |note| note.function == function && note.loops.contains(&inside))
         };
         // The parts of a batch are handed over one by one, and the batch is differentiated as a whole.
-        let Some((inside, graphs)) = loops.into_iter().find_map(&mut differentiated) else { return };
-        let is_here = |note: &&Note| note.function == function && note.loops.contains(&inside);
-        let before = || notes.iter().filter(is_here).filter(|note| note.span.start < span.start);
+        let differentiated = loops.find(|inside| {
+            let graphs = graphs_in
+                .entry((function, *inside))
+                .or_insert_with(|| with_graphs(&notes_in(*inside).collect::<Vec<_>>()));
+            !graphs.is_empty()
+        });
+        let Some(inside) = differentiated else { return };
+        let graphs = &graphs_in[&(function, inside)];
+        let before = || notes_in(inside).filter(|note| note.span.start < span.start);
         for (position, argument) in arguments {
             // `meter.update([loss, other])`
             let values = match &argument.kind {
@@ -291,9 +290,11 @@ fn list_that_takes(scope: &FileScope<'_>, step: &Statement<'_>, given: &str) -> 
         }
         StatementKind::Assign { targets, value: Some(value), .. } => {
             let [Target::Item(item)] = &targets[..] else { return None };
-            let is_place =
-                ["idx", "index", "pos", "ptr"].iter().any(|word| scope.text(item.1.span).contains(word));
-            (scope.text(item.0.span), value, is_place.then_some(true)?)
+            let place = scope.text(item.1.span);
+            if !["idx", "index", "pos", "ptr"].iter().any(|word| place.contains(word)) {
+                return None;
+            }
+            (scope.text(item.0.span), value, true)
         }
         _ => return None,
     };
