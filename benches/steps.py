@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Counted steps of `gpulint check` over fixed projects, held against the committed figures in benches/steps.json.
+"""Counted work of `gpulint check` over fixed projects, held against the committed figures in benches/steps.json.
 
     benches/steps.py [--write] [--keep FOLDER]
 
-Seconds differ from machine to machine; the steps in which programs are followed do not. A project that takes more than 5 % more
-steps than its figure fails. Where there is a reason, change the figure in benches/steps.json and say the reason in the commit.
+Seconds differ from machine to machine; the steps in which programs are followed do not, nor do the looks: how often a rule looked at
+a part of the code, at a call or at an expression. A project that takes more than 5 % more steps or looks than its figures say fails. Where there is a reason, change the figure in benches/steps.json and say the reason in the commit.
 One that takes more than 5 % fewer is named, since its figure should be lowered; that is no failure. `--write` writes the figures
 of all projects.
 
@@ -27,6 +27,7 @@ import tempfile
 REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
 FIGURES = REPOSITORY / "benches/steps.json"
 TOLERANCE = 0.05
+KINDS = ("steps", "looks")
 
 # Of this repository.
 COPIED = [
@@ -56,10 +57,11 @@ def main():
         folder = arguments.keep or pathlib.Path(scratch)
         counted = {}
         for name, project in projects(folder).items():
-            counted[name] = steps_of(gpulint, project, pathlib.Path(scratch) / "work")
+            counted[name] = work_of(gpulint, project, pathlib.Path(scratch) / "work")
     if arguments.write:
         FIGURES.write_text(json.dumps(counted, indent=2) + "\n")
-        print(f"{FIGURES.relative_to(REPOSITORY)}: {len(counted)} projects, {sum(counted.values()):,} steps")
+        sums = ", ".join(f"{sum(counts[kind] for counts in counted.values()):,} {kind}" for kind in KINDS)
+        print(f"{FIGURES.relative_to(REPOSITORY)}: {len(counted)} projects, {sums}")
         return
     if not FIGURES.exists():
         sys.exit(f"{FIGURES.relative_to(REPOSITORY)} is not there: benches/steps.py --write")
@@ -67,23 +69,25 @@ def main():
 
 
 def compared(counted, figures):
-    """Prints each project with its figure; 1 where one grew, or has none."""
+    """Prints each project with its figures; 1 where one grew, or has none."""
     faults = []
     for name in sorted(counted.keys() | figures.keys()):
-        steps, figure = counted.get(name), figures.get(name)
-        if steps is None or figure is None:
-            verdict = "has no figure" if figure is None else "is no project"
-            faults.append(f"{name} {verdict}: benches/steps.py --write")
-        elif steps > figure * (1 + TOLERANCE):
-            verdict = f"grew by {growth(steps, figure)}"
-            faults.append(
-                f"{name} {verdict}: find out why, or change the figure in benches/steps.json with a reason in the commit"
-            )
-        elif steps < figure * (1 - TOLERANCE):
-            verdict = f"shrank by {growth(figure, steps, figure)}: the figure should be lowered (benches/steps.py --write)"
-        else:
-            verdict = ""
-        print(f"{name:42} {number(steps)} {number(figure)}  {verdict}".rstrip())
+        for kind in KINDS:
+            count, figure = counted.get(name, {}).get(kind), figures.get(name, {}).get(kind)
+            if count is None or figure is None:
+                verdict = "have no figure" if figure is None else "are of no project"
+                faults.append(f"{name}: its {kind} {verdict}: benches/steps.py --write")
+            elif count > figure * (1 + TOLERANCE):
+                verdict = f"grew by {growth(count, figure)}"
+                faults.append(
+                    f"{name}: its {kind} {verdict}: find out why, or change the figure in benches/steps.json with a reason in "
+                    "the commit"
+                )
+            elif count < figure * (1 - TOLERANCE):
+                verdict = f"shrank by {growth(figure, count, figure)}: the figure should be lowered (benches/steps.py --write)"
+            else:
+                verdict = ""
+            print(f"{name:42} {kind} {number(count)} {number(figure)}  {verdict}".rstrip())
     for fault in faults:
         print(fault, file=sys.stderr)
     return 1 if faults else 0
@@ -93,11 +97,11 @@ def growth(more, less, whole=None):
     return f"{(more - less) / (whole or less):.1%}" if less or whole else "more than nothing"
 
 
-def number(steps):
-    return f"{'-' if steps is None else format(steps, ','):>12}"
+def number(count):
+    return f"{'-' if count is None else format(count, ','):>12}"
 
 
-def steps_of(gpulint, project, work):
+def work_of(gpulint, project, work):
     work.unlink(missing_ok=True)
     # What one program did need not be followed again in the next, so how many workers share them changes the count.
     environment = {**os.environ, "GPULINT_WORK": str(work), "RAYON_NUM_THREADS": "1"}
@@ -107,7 +111,8 @@ def steps_of(gpulint, project, work):
         sys.exit(f"{project}: exit code {run.returncode}\n{run.stderr.decode(errors='replace')}")
     if not work.exists():
         sys.exit(f"{gpulint} wrote no counts to the file that GPULINT_WORK names: it is too old, or built without them")
-    return json.loads(work.read_text().splitlines()[-1])["steps"]
+    counts = json.loads(work.read_text().splitlines()[-1])
+    return {kind: counts[kind] for kind in KINDS}
 
 
 def projects(folder):

@@ -3,7 +3,9 @@
 //! strings borrow from the source text, so lowering copies nothing.
 
 mod launchers;
+pub mod looks;
 mod operators;
+mod parts;
 mod patterns;
 mod requirements;
 mod targets;
@@ -17,6 +19,7 @@ pub use launchers::{
     ShellText, Snippet, Unit, names_image,
 };
 pub use operators::{Comparison, Operator};
+pub use parts::{FileParts, VisitCall, VisitStatement};
 pub use patterns::Pattern;
 pub use requirements::{Clause, Grammar, Included, Index, Part, Requirement};
 pub use targets::Target;

@@ -29,6 +29,7 @@ use serde::{Deserialize, Serialize};
 use settings::Settings;
 use sources::{Language, Skipped, Source, Sources};
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::sync::LazyLock;
 
 /// What a run found.
@@ -106,13 +107,17 @@ pub fn check_remembering(
         keep_worst_of_each_place(&mut findings);
         findings
     };
+    let counted = std::env::var_os("GPULINT_WORK").inspect(|_| code::looks::count());
     let followed = program.follow(judge, keep_worst_of_each_place, memory.as_ref());
-    note_cost(&program);
+    let steps = program.cost();
     let is_asked = |finding: &Finding| is_asked_by(governed.about(finding), finding);
     let (mut findings, unasked): (Vec<_>, Vec<_>) = followed.judged.into_iter().partition(is_asked);
     let elsewhere: Vec<Finding> =
         findings.extract_if(.., |finding| !sources.file(finding.place.file).reported).collect();
     findings.extend(program.for_all_checks(|program| written_faults(program, &governed, memory.as_ref())));
+    if let Some(file) = counted {
+        note_cost(&file, &steps);
+    }
     if let Some(memory) = memory.take_if(|memory| memory.is_shard()) {
         return Ok((Outcome::default(), memory.kept(&program)));
     }
@@ -149,11 +154,12 @@ pub fn check_remembering(
     Ok((Outcome { findings, checked, ran, skipped, unfinished, elsewhere }, earlier))
 }
 
-/// Writes what following the programs cost to the file that GPULINT_WORK names, for `benches/`.
-fn note_cost(program: &Program<'_>) {
-    if let Some(file) = std::env::var_os("GPULINT_WORK")
-        && let Err(error) = std::fs::write(&file, program.cost())
-    {
+/// Writes what following the programs cost, and how much of the code was looked at, as one line of JSON to the file that GPULINT_WORK
+/// names: for `benches/`.
+fn note_cost(file: &OsStr, steps: &str) {
+    let looks = code::looks::counted();
+    let counts = format!("{}, \"looks\": {looks}}}\n", steps.trim_end().trim_end_matches('}'));
+    if let Err(error) = std::fs::write(file, counts) {
         eprintln!("error: GPULINT_WORK: {}: {error}", file.display());
     }
 }

@@ -5,7 +5,6 @@ use super::evaluate::Scope;
 use super::files::{FileAnswers, FileScope};
 use super::gpu_questions;
 use crate::code::walk::{Ancestor, CodeNode, walk, within_function};
-use crate::code::{Expr, ExprKind};
 use crate::facts::FileId;
 use crate::program::Names;
 use crate::program::trace::{Event, EventKind};
@@ -93,6 +92,7 @@ impl Scope<'_> {
             file,
             code,
             names: &names,
+            parts: None,
             answers: FileAnswers::default(),
         })
     }
@@ -115,8 +115,8 @@ fn may_skip(scope: &FileScope<'_>, around: &Ancestor<'_, '_>) -> bool {
 /// Whether the call is written for CUDA, and nothing around it asks.
 fn is_hard(scope: &FileScope<'_>, event: &Event) -> bool {
     let mut hard = false;
-    walk(scope.code, &mut |part, around| {
-        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), span }) = part else { return };
+    scope.each_call(&mut |expr, call, around| {
+        let span = &expr.span;
         hard |= *span == event.place.span
             && hard_cuda::needs_cuda(call, scope)
             && !hard_cuda::is_asked(around, *span, scope);

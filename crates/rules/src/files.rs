@@ -5,12 +5,16 @@ use super::Rule;
 use super::analyses::{self, Analysis, AskedPlace, HardwareFault, TensorFault};
 use super::prefilter::{Prefilter, RequiredWords};
 use super::uses;
-use crate::code::{Code, Function};
+use crate::code::walk::{CodeNode, walk};
+use crate::code::{
+    Code, Expr, ExprKind, FileParts, Function, Import, Statement, StatementKind, VisitCall, VisitStatement,
+};
 use crate::facts::{FileId, Place, Span};
 use crate::findings::{Confidence, Finding, Related, RelativeTime, Severity};
 use crate::policy::{Cpu, Policy};
 use crate::program::{Names, Program, RunCommand};
 use crate::sources::Language;
+use rustc_hash::FxHashSet;
 use std::cell::{LazyCell, OnceCell};
 
 /// One file, as a rule about written code sees it.
@@ -22,12 +26,16 @@ pub(super) struct FileScope<'a> {
     pub file: FileId,
     pub code: &'a Code<'a>,
     pub names: &'a Names<'a, 'a>,
+    /// Its statements and calls, where all rules look at it; who looks at another file walks over its code.
+    pub parts: Option<&'a FileParts<'a, 'a>>,
     pub answers: FileAnswers,
 }
 
 /// What several rules ask of a file, found when the first one asks.
 #[derive(Default)]
 pub(super) struct FileAnswers {
+    /// The names that hold all options of the command line.
+    pub options: OnceCell<FxHashSet<String>>,
     /// What is wrong about hardware.
     pub hardware: OnceCell<Vec<HardwareFault>>,
     /// Tensors on the wrong side.
@@ -102,6 +110,42 @@ impl<'a> FileScope<'a> {
         around.min_by_key(|function| function.span.end - function.span.start)
     }
 
+    /// Looks at each call of the file.
+    pub fn each_call(&self, look: &mut VisitCall<'_, 'a, 'a>) {
+        match self.parts {
+            Some(parts) => parts.each_call(look),
+            None => walk(self.code, &mut |part, around| {
+                if let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part {
+                    look(expr, call, around);
+                }
+            }),
+        }
+    }
+
+    /// Looks at each statement of the file.
+    pub fn each_statement(&self, look: &mut VisitStatement<'_, 'a, 'a>) {
+        match self.parts {
+            Some(parts) => parts.each_statement(look),
+            None => walk(self.code, &mut |part, around| {
+                if let CodeNode::Statement(step) = part {
+                    look(step, around);
+                }
+            }),
+        }
+    }
+
+    /// What the file imports, wherever that stands.
+    pub fn each_import(&self, look: &mut dyn FnMut(&'a Import<'a>)) {
+        match self.parts {
+            Some(parts) => parts.imports.iter().for_each(|import| look(import)),
+            None => walk(self.code, &mut |part, _| {
+                if let CodeNode::Statement(Statement { kind: StatementKind::Import(import), .. }) = part {
+                    look(import);
+                }
+            }),
+        }
+    }
+
     /// The text of the whole file.
     pub fn whole_text(&self) -> &'a str {
         &self.program.sources.file(self.file).text
@@ -131,7 +175,16 @@ impl<'a> FileScope<'a> {
     /// Another file of the project, looked at for the sake of this one.
     pub fn of_other<'b>(&'b self, file: FileId, names: &'b Names<'b, 'b>) -> FileScope<'b> {
         let (program, policy, code) = (self.program, self.policy, self.program.code(file));
-        FileScope { program, policy, cpu: None, file, code, names, answers: FileAnswers::default() }
+        FileScope {
+            program,
+            policy,
+            cpu: None,
+            file,
+            code,
+            names,
+            parts: None,
+            answers: FileAnswers::default(),
+        }
     }
 
     /// Looks at another file of the project, with its names.
@@ -145,8 +198,16 @@ impl<'a> FileScope<'a> {
 pub fn asked_in(program: &Program<'_>, policy: &Policy, file: FileId) -> Vec<AskedPlace> {
     let names = Names::of(program, file);
     let code = program.code(file);
-    let scope =
-        FileScope { program, policy, cpu: None, file, code, names: &names, answers: FileAnswers::default() };
+    let scope = FileScope {
+        program,
+        policy,
+        cpu: None,
+        file,
+        code,
+        names: &names,
+        parts: None,
+        answers: FileAnswers::default(),
+    };
     analyses::asked_in(&scope)
 }
 
@@ -202,8 +263,10 @@ impl<'r> FileRules<'r> {
             return Vec::new();
         }
         let names = Names::of(program, file);
+        let parts = FileParts::of(code);
+        let answers = FileAnswers::default();
         let scope =
-            FileScope { program, policy, cpu, file, code, names: &names, answers: FileAnswers::default() };
+            FileScope { program, policy, cpu, file, code, names: &names, parts: Some(&parts), answers };
         let used = LazyCell::new(|| uses::Used::of(&scope));
         let mut findings = Vec::new();
         for (one, _) in self.rules.iter().zip(&enabled).filter(|(_, enabled)| **enabled) {

@@ -91,8 +91,7 @@ pub(super) fn is_moved(scope: &FileScope<'_>, call: Span) -> bool {
 /// `model.to(device)`, `model.to(self.config.device)`
 fn moves_to_chosen(scope: &FileScope<'_>) -> bool {
     let mut moves = false;
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |_, call, _| {
         let given = match &call.callee.kind {
             ExprKind::Attribute(_, "to") => call.arguments.first().map(|first| &first.value),
             _ => None,
@@ -109,8 +108,7 @@ fn moves_to_chosen(scope: &FileScope<'_>) -> bool {
 /// An option for the device that names the CPU: `add_argument("--device", choices=["cpu", "cuda"])`.
 fn offers_cpu(scope: &FileScope<'_>) -> bool {
     let mut offers = false;
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |expr, call, _| {
         let (ExprKind::Attribute(_, name) | ExprKind::Name(name)) = call.callee.kind else { return };
         let is_option = matches!(name, "add_argument" | "option" | "Option" | "Argument");
         let is_device = |text: &str| text.contains("device");
@@ -164,8 +162,7 @@ pub(super) fn tied_files(scope: &FileScope<'_>) -> Vec<FileId> {
 /// Whether a function, or the module around all of them, moves something to the GPU whatever a test says: who comes there has one.
 pub(super) fn needs_gpu(scope: &FileScope<'_>, function: Option<usize>) -> bool {
     let mut needs = false;
-    walk(scope.code, &mut |part, around| {
-        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |_, call, around| {
         let is_move = matches!(call.callee.kind, ExprKind::Attribute(_, "cuda"));
         let is_there = functions_around(around).next_back() == function;
         let is_asked = |one: &Ancestor<'_, '_>| match one {
@@ -181,8 +178,8 @@ pub(super) fn needs_gpu(scope: &FileScope<'_>, function: Option<usize>) -> bool 
 /// script calls `torch.cuda.set_device(…)` in that way, which ends it where there is no GPU.
 pub(super) fn surely_needs_gpu(scope: &FileScope<'_>, function: Option<usize>) -> bool {
     let mut needs = false;
-    walk(scope.code, &mut |part, around| {
-        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), span }) = part else { return };
+    scope.each_call(&mut |expr, call, around| {
+        let span = &expr.span;
         let (inner, within) = within_function(around);
         let is_sure = |one: &Ancestor<'_, '_>| match one {
             Ancestor::Then(test) => scope.text(test.span).contains("__name__"),

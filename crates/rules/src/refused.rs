@@ -2,7 +2,6 @@
 
 use super::evaluate::Scope;
 use crate::code::StatementKind;
-use crate::code::walk::{CodeNode, walk};
 use crate::program::trace::Event;
 
 impl Scope<'_> {
@@ -11,8 +10,7 @@ impl Scope<'_> {
     pub(super) fn may_be_filled(&self, event: &Event) -> bool {
         let mut attribute = None;
         self.in_file(event.place.file, |scope| {
-            walk(scope.code, &mut |part, _| {
-                let CodeNode::Statement(step) = part else { return };
+            scope.each_statement(&mut |step, _| {
                 let StatementKind::Assign { value: Some(value), .. } = &step.kind else { return };
                 if step.span == event.statement.span {
                     let meant = scope.text(scope.names.meant(value).span);

@@ -1,6 +1,7 @@
 //! A look at every step and expression of a file, with what stands around each: for rules that speak of how code is
 //! written, whatever runs it.
 
+use super::looks;
 use super::{
     Argument, Block, Code, Comprehension, Expr, ExprKind, Handler, Parameter, Statement, StatementKind,
     Target,
@@ -60,7 +61,7 @@ pub type Visit<'v, 'c, 's> = dyn FnMut(CodeNode<'c, 's>, &[Ancestor<'c, 's>]) + 
 /// Looks at everything that a file holds: its body, its functions and classes where they are defined, and the
 /// Python and the programs in it.
 pub fn walk<'c, 's>(code: &'c Code<'s>, visit: &mut Visit<'_, 'c, 's>) {
-    let mut walk = CodeWalker { code, visit, around: Vec::new(), depth: 0, enters_functions: true };
+    let mut walk = CodeWalker::new(code, visit);
     walk.block(&code.body);
     code.snippets.iter().for_each(|snippet| walk.block(&snippet.body));
     code.units.iter().for_each(|unit| walk.block(&unit.body));
@@ -68,17 +69,19 @@ pub fn walk<'c, 's>(code: &'c Code<'s>, visit: &mut Visit<'_, 'c, 's>) {
 
 /// Looks at one block of a file, and at the functions and classes that are defined in it.
 pub fn walk_block<'c, 's>(code: &'c Code<'s>, block: &'c [Statement<'s>], visit: &mut Visit<'_, 'c, 's>) {
-    CodeWalker { code, visit, around: Vec::new(), depth: 0, enters_functions: true }.block(block);
+    CodeWalker::new(code, visit).block(block);
 }
 
 /// Looks at one expression of a file.
 pub fn walk_expr<'c, 's>(code: &'c Code<'s>, expr: &'c Expr<'s>, visit: &mut Visit<'_, 'c, 's>) {
-    CodeWalker { code, visit, around: Vec::new(), depth: 0, enters_functions: true }.expr(expr);
+    CodeWalker::new(code, visit).expr(expr);
 }
 
 /// Looks at what runs when a file is imported: everything but the bodies of functions.
 pub fn walk_top<'c, 's>(code: &'c Code<'s>, visit: &mut Visit<'_, 'c, 's>) {
-    CodeWalker { code, visit, around: Vec::new(), depth: 0, enters_functions: false }.block(&code.body);
+    let mut walk = CodeWalker::new(code, visit);
+    walk.enters_functions = false;
+    walk.block(&code.body);
 }
 
 /// Every block of a file, whatever it belongs to.
@@ -148,12 +151,29 @@ struct CodeWalker<'w, 'v, 'c, 's> {
     /// How many expressions stand in each other here.
     depth: usize,
     enters_functions: bool,
+    /// How many parts were looked at.
+    looks: usize,
+}
+
+impl Drop for CodeWalker<'_, '_, '_, '_> {
+    fn drop(&mut self) {
+        looks::note(self.looks);
+    }
 }
 
 /// Where expressions stand in each other, every so many of them ask for room on the stack.
 const LEVELS: usize = 16;
 
-impl<'c, 's> CodeWalker<'_, '_, 'c, 's> {
+impl<'w, 'v, 'c, 's> CodeWalker<'w, 'v, 'c, 's> {
+    fn new(code: &'c Code<'s>, visit: &'w mut Visit<'v, 'c, 's>) -> CodeWalker<'w, 'v, 'c, 's> {
+        CodeWalker { code, visit, around: Vec::new(), depth: 0, enters_functions: true, looks: 0 }
+    }
+
+    fn look(&mut self, part: CodeNode<'c, 's>) {
+        self.looks += 1;
+        (self.visit)(part, &self.around);
+    }
+
     fn inside(&mut self, around: Ancestor<'c, 's>, look: impl FnOnce(&mut Self)) {
         self.around.push(around);
         look(self);
@@ -170,7 +190,7 @@ impl<'c, 's> CodeWalker<'_, '_, 'c, 's> {
     }
 
     fn step(&mut self, step: &'c Statement<'s>) {
-        (self.visit)(CodeNode::Statement(step), &self.around);
+        self.look(CodeNode::Statement(step));
         match &step.kind {
             StatementKind::Evaluate(value) | StatementKind::Source(value) => self.expr(value),
             StatementKind::Assert { test, message } => {
@@ -285,7 +305,7 @@ impl<'c, 's> CodeWalker<'_, '_, 'c, 's> {
     }
 
     fn target(&mut self, target: &'c Target<'s>) {
-        (self.visit)(CodeNode::Target(target), &self.around);
+        self.look(CodeNode::Target(target));
         match target {
             Target::Name(..) => {}
             Target::Attribute(object, _) => self.expr(object),
@@ -299,7 +319,7 @@ impl<'c, 's> CodeWalker<'_, '_, 'c, 's> {
     }
 
     fn expr(&mut self, expr: &'c Expr<'s>) {
-        (self.visit)(CodeNode::Expr(expr), &self.around);
+        self.look(CodeNode::Expr(expr));
         self.depth += 1;
         match self.depth % LEVELS {
             0 => stacker::maybe_grow(128 * 1024, 4 * 1024 * 1024, || self.parts_of(expr)),

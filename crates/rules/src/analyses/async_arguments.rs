@@ -1,7 +1,6 @@
 //! `x.cuda(async=True)`: `async` is a keyword of Python since 3.7, and torch calls the argument `non_blocking` since 0.4.
 
 use crate::code::ExprKind;
-use crate::code::walk::{CodeNode, walk};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
 
@@ -11,9 +10,7 @@ const METHODS: &[&str] = &["copy_", "cuda", "to", "type"];
 /// Each `async` that is an argument of such a method.
 pub(super) fn of_copies(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Expr(expr) = part else { return };
-        let ExprKind::Call(call) = &expr.kind else { return };
+    scope.each_call(&mut |_, call, _| {
         let ExprKind::Attribute(_, method) = &call.callee.kind else { return };
         if !METHODS.contains(method) {
             return;

@@ -1,6 +1,6 @@
 //! Autocast: which number formats it computes in.
 
-use crate::code::walk::{Ancestor, CodeNode, walk, walk_block};
+use crate::code::walk::{Ancestor, CodeNode, walk_block};
 use crate::code::{Argument, Expr, ExprKind, Function, StatementKind};
 use crate::facts::{FileId, Place};
 use crate::rules::files::{FileScope, RawFinding};
@@ -58,8 +58,7 @@ const OTHERS: &[&str] = &[
 /// Calls with a format that autocast does not compute in.
 pub(super) fn with_other_dtypes(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
-    walk(scope.code, &mut |part, around| {
-        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |_, call, around| {
         let Some(path) = scope.names.path(&call.callee) else { return };
         let Some((_, device, at)) = AUTOCASTS.iter().find(|(name, ..)| *name == path) else { return };
         let Some(dtype) = argument(&call.arguments, Some(*at), Some("dtype")) else { return };

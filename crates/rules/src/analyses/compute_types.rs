@@ -1,6 +1,6 @@
 //! Number formats that CTranslate2 computes in on a GPU alone.
 
-use crate::code::walk::{Ancestor, CodeNode, functions_around, walk};
+use crate::code::walk::{Ancestor, functions_around};
 use crate::code::{Expr, ExprKind, Function, StatementKind};
 use crate::facts::Place;
 use crate::program::Names;
@@ -30,8 +30,7 @@ const ON_BOTH: &str = "on the CPU, which this program takes where there is no GP
 /// Models that are loaded for the CPU, or for the CPU where there is no GPU, in such a format.
 pub(super) fn not_on_cpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
-    walk(scope.code, &mut |part, around| {
-        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |_, call, around| {
         let path = scope.names.path(&call.callee).unwrap_or_default();
         let Some((_, default)) = LOADERS.iter().find(|(name, _)| *name == path) else { return };
         let Some(format) = argument(&call.arguments, None, Some("compute_type")) else { return };
@@ -122,8 +121,7 @@ fn by_parameters(
         let names = Names::of(scope.program, file);
         let other = scope.of_other(file, &names);
         let mut caller = None;
-        walk(other.code, &mut |part, _| {
-            let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        other.each_call(&mut |expr, call, _| {
             let is_it = matches!(call.callee.kind, ExprKind::Name(name) | ExprKind::Attribute(_, name) if name == called);
             let is_open = call.arguments.iter().any(|one| one.unpacked);
             let own = position(format_name).and_then(|at| at.checked_sub(shift));

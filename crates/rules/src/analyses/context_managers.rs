@@ -224,8 +224,7 @@ fn functions_decorated<'a>(
     is: impl Fn(&FileScope<'a>, &Expr<'_>) -> bool,
 ) -> Vec<usize> {
     let mut found = Vec::new();
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Statement(step) = part else { return };
+    scope.each_statement(&mut |step, _| {
         if let StatementKind::Define { function, decorators } = &step.kind
             && decorators.iter().any(|one| is(scope, one))
         {

@@ -1,7 +1,7 @@
 //! Calls of CUDA as far as the text of one file says: by what is known about the library, and by the device that is
 //! written there.
 
-use crate::code::walk::{Ancestor, CodeNode, walk};
+use crate::code::walk::Ancestor;
 use crate::code::{Call, Expr, ExprKind, StatementKind, Target};
 use crate::program::knowledge::{Does, EffectRow};
 use crate::rules::files::FileScope;
@@ -120,8 +120,7 @@ fn assigned_to_self<'a>(name: &str, scope: &FileScope<'a>) -> Vec<&'a Expr<'a>> 
     let mut values = Vec::new();
     // Parameters of constructors that it holds, each with its class and position.
     let mut given: Vec<(&str, usize, &str)> = Vec::new();
-    walk(scope.code, &mut |part, around| {
-        let CodeNode::Statement(step) = part else { return };
+    scope.each_statement(&mut |step, around| {
         let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind else { return };
         let is_it = |target: &Target<'_>| {
             matches!(target, Target::Attribute(object, known)
@@ -149,8 +148,7 @@ fn assigned_to_self<'a>(name: &str, scope: &FileScope<'a>) -> Vec<&'a Expr<'a>> 
     if given.is_empty() {
         return values;
     }
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |_, call, _| {
         let ExprKind::Name(name) = call.callee.kind else { return };
         for (_, at, parameter) in given.iter().filter(|(class, ..)| *class == name) {
             values.extend(argument(&call.arguments, at.checked_sub(1), Some(parameter)));

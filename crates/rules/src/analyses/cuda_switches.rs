@@ -64,8 +64,7 @@ fn is_test(path: &str) -> bool {
 
 fn moves_of(scope: &FileScope<'_>) -> Vec<Move> {
     let mut moves = Vec::new();
-    walk(scope.code, &mut |part, around| {
-        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |expr, call, around| {
         let is_method = matches!(&call.callee.kind, ExprKind::Attribute(_, "cuda"))
             && scope.names.path(&call.callee).is_none_or(|path| path.contains('('));
         if !is_method {
@@ -195,8 +194,7 @@ struct Calls<'s>(FxHashMap<&'s str, bool>);
 impl<'s> Calls<'s> {
     fn of(scope: &FileScope<'s>) -> Calls<'s> {
         let mut calls: FxHashMap<&'s str, bool> = FxHashMap::default();
-        walk(scope.code, &mut |part, around| {
-            let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        scope.each_call(&mut |expr, call, around| {
             let (ExprKind::Name(name) | ExprKind::Attribute(_, name)) = call.callee.kind else { return };
             *calls.entry(name).or_default() |= !is_asked(around, expr.span, scope);
         });

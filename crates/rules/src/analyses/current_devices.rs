@@ -29,8 +29,7 @@ const ON_CURRENT: &[&str] = &[
 /// `DataParallel(net.cuda())` where the current card is not the first one: it begins with the first one all the same.
 pub(super) fn left_by_data_parallel(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let (mut current, mut wrapped, mut named) = (Vec::new(), Vec::new(), Vec::new());
-    walk(scope.code, &mut |part, around| {
-        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |expr, call, around| {
         let place = (Home::of(around), expr.span);
         match scope.names.path(&call.callee) {
             _ if is_moved_to_current(scope, expr) => {

@@ -61,8 +61,7 @@ fn moves_to_number(scope: &FileScope<'_>) -> bool {
         return false;
     }
     let mut found = false;
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |_, call, _| {
         if let (ExprKind::Attribute(_, "cuda"), [given]) = (&call.callee.kind, &call.arguments[..]) {
             found |=
                 default_of(scope, &given.value).and_then(|card| card.number()).is_some_and(|card| card > 0);
@@ -74,8 +73,7 @@ fn moves_to_number(scope: &FileScope<'_>) -> bool {
 /// `kernel[grid](x, n)` of a kernel that Triton compiles, and a kernel of CuPy that is handed the address of a tensor.
 fn launches(scope: &FileScope<'_>) -> Vec<Span> {
     let mut kernels: Vec<&str> = Vec::new();
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Statement(step) = part else { return };
+    scope.each_statement(&mut |step, _| {
         if let StatementKind::Define { function, decorators } = &step.kind
             && decorators.iter().any(|one| is_compiled(scope, one))
         {
@@ -86,8 +84,7 @@ fn launches(scope: &FileScope<'_>) -> Vec<Span> {
         .iter()
         .any(|word| scope.whole_text().contains(word));
     let mut found: Vec<Span> = Vec::new();
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |expr, call, _| {
         match &call.callee.kind {
             ExprKind::Item(item) if matches!(item.0.kind, ExprKind::Name(name) if kernels.contains(&name)) => {
                 found.push(call.callee.span);

@@ -374,8 +374,8 @@ fn tensors_on_gpu<'l>(loaders: &'l [Loader], scope: &FileScope<'_>) -> Vec<(&'l 
     if of_tensors.is_empty() {
         return found;
     }
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), span }) = part else { return };
+    scope.each_call(&mut |expr, call, _| {
+        let span = &expr.span;
         let Some(loader) = of_tensors.get(span) else { return };
         let mut first = None;
         let dataset = argument(&call.arguments, Some(0), Some("dataset"));

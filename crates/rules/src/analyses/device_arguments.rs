@@ -1,7 +1,7 @@
 //! Devices in a form that the call does not take: with the index where only the kind goes, a count for an index.
 
 use super::device_texts::texts_of;
-use crate::code::walk::{Ancestor, CodeNode, walk};
+use crate::code::walk::{Ancestor, CodeNode};
 use crate::code::{Argument, Call, Expr, ExprKind};
 use crate::findings::Severity;
 use crate::rules::files::{FileScope, RawFinding};
@@ -144,8 +144,7 @@ pub(crate) fn may_be_negative(part: CodeNode<'_, '_>) -> bool {
 /// Arguments that the call does not take as they are.
 pub(super) fn of_another_form(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
-    walk(scope.code, &mut |part, around| {
-        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |_, call, around| {
         if around.iter().any(|one| expects_failure(one, scope)) {
             return;
         }

@@ -2,7 +2,6 @@
 
 use super::containers::split_by_docker;
 use super::literal_defaults::{Literal, default_of};
-use crate::code::walk::{CodeNode, walk};
 use crate::code::{Call, Expr, ExprKind};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
@@ -53,8 +52,7 @@ pub(super) fn with_lists_in_ids(scope: &FileScope<'_>) -> Vec<RawFinding> {
 }
 
 fn requests<'c>(scope: &FileScope<'c>, each: &mut dyn FnMut(&'c Call<'c>)) {
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |_, call, _| {
         if matches!(
             scope.names.path(&call.callee),
             Some("docker.types.DeviceRequest" | "docker.types.containers.DeviceRequest")

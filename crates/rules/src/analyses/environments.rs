@@ -30,8 +30,7 @@ pub(crate) fn may_set(part: CodeNode<'_, '_>) -> bool {
 /// `os.environ = {…}`
 pub(super) fn that_are_rebound(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Statement(step) = part else { return };
+    scope.each_statement(&mut |step, _| {
         let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind else { return };
         let is_environ = |target: &Target<'_>| match target {
             Target::Attribute(object, "environ") => scope.names.path(object) == Some("os"),
@@ -98,8 +97,7 @@ pub(super) fn is_of_subprocess(path: &str) -> bool {
 /// `subprocess.run(["python", "a.py"], env={"CUDA_VISIBLE_DEVICES": "1"})`: the program gets nothing else.
 pub(super) fn that_are_replaced(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |_, call, _| {
         let starts = scope.names.path(&call.callee).is_some_and(is_of_subprocess);
         let Some(given) = argument(&call.arguments, None, Some("env")).filter(|_| starts) else { return };
         let names = variables_alone(scope, scope.names.meant(given));

@@ -1,6 +1,6 @@
 //! Functions that accelerate runs again with a smaller batch, and models that were made outside of them.
 
-use crate::code::walk::{CodeNode, walk, walk_block};
+use crate::code::walk::{CodeNode, walk_block};
 use crate::code::{Expr, ExprKind, Function, StatementKind, Target};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
@@ -17,8 +17,7 @@ const HEAVY: &[&str] = &["model", "net", "optim"];
 /// `accelerator.prepare(model)` inside of the function, of a model from outside of it.
 pub(super) fn around_models(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Statement(step) = part else { return };
+    scope.each_statement(&mut |step, _| {
         let StatementKind::Define { function, decorators } = &step.kind else { return };
         let is_finder = |decorator: &Expr<'_>| match &decorator.kind {
             ExprKind::Call(call) => {

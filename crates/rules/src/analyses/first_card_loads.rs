@@ -2,7 +2,7 @@
 
 use super::given_arguments::any_given_to;
 use super::memory::path;
-use crate::code::walk::{Ancestor, CodeNode, walk};
+use crate::code::walk::Ancestor;
 use crate::code::{Expr, ExprKind};
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
@@ -22,8 +22,7 @@ pub(super) fn by_safetensors(scope: &FileScope<'_>) -> Vec<RawFinding> {
         return Vec::new();
     }
     let mut found = Vec::new();
-    walk(scope.code, &mut |part, around| {
-        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |expr, call, around| {
         let callee = path(scope, &call.callee);
         let Some((_, position)) = READERS.iter().find(|(name, _)| *name == callee) else { return };
         let Some(device) = argument(&call.arguments, Some(*position), Some("device")) else { return };

@@ -1,6 +1,6 @@
 //! Sessions that are made only where none is given: `if session is None: session = InferenceSession(path)`.
 
-use crate::code::walk::{Ancestor, CodeNode, functions_around, walk};
+use crate::code::walk::{Ancestor, functions_around};
 use crate::code::{Call, ExprKind};
 use crate::rules::files::FileScope;
 use crate::rules::uses::argument;
@@ -30,15 +30,11 @@ pub(super) fn is_always_given(scope: &FileScope<'_>, around: &[Ancestor<'_, '_>]
     };
     let (mut given, mut left_out) = (0, 0);
     let mut count = |other: &FileScope<'_>| {
-        walk(other.code, &mut |part, _| {
-            let CodeNode::Expr(expr) = part else { return };
-            let ExprKind::Call(call) = &expr.kind else { return };
-            match call.callee.kind {
-                ExprKind::Name(name) | ExprKind::Attribute(_, name) if name == called => {
-                    *(if gives(call) { &mut given } else { &mut left_out }) += 1;
-                }
-                _ => {}
+        other.each_call(&mut |_, call, _| match call.callee.kind {
+            ExprKind::Name(name) | ExprKind::Attribute(_, name) if name == called => {
+                *(if gives(call) { &mut given } else { &mut left_out }) += 1;
             }
+            _ => {}
         });
     };
     count(scope);

@@ -110,9 +110,7 @@ pub(super) fn runs_with_gradients<'s>(scope: &FileScope<'s>) -> Vec<Run<'s>> {
     }
     let off = functions_without_gradients(scope);
     let mut found = Vec::new();
-    walk(scope.code, &mut |part, around| {
-        let CodeNode::Expr(expr) = part else { return };
-        let ExprKind::Call(call) = &expr.kind else { return };
+    scope.each_call(&mut |expr, call, around| {
         let model = match &call.callee.kind {
             ExprKind::Attribute(object, name) if *name == "forward" || runs_model(scope, name, &off) => {
                 scope.text(object.span)

@@ -19,8 +19,7 @@ const SKIPS: &[&str] = &["skipif", "skipIf", "skipUnless", "requires_", "require
 pub(super) fn without_question(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let skips = skips_of(scope);
     let mut places: Vec<Span> = Vec::new();
-    walk(scope.code, &mut |part, around| {
-        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |expr, call, around| {
         let found: Vec<Span> = match hard_use(call, scope) {
             Some(HardCodedDevice::Call) => vec![expr.span],
             Some(HardCodedDevice::Texts(spans)) => spans,
@@ -40,8 +39,7 @@ pub(super) fn beside_a_device(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut devices = Devices::default();
     walk(scope.code, &mut |part, around| devices.note(part, around, scope));
     let mut found = Vec::new();
-    walk(scope.code, &mut |part, around| {
-        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |expr, call, around| {
         let is_bare =
             matches!(&call.callee.kind, ExprKind::Attribute(_, "cuda")) && call.arguments.is_empty();
         let is_method = scope.names.path(&call.callee).is_none_or(|path| path != "torch.cuda");
@@ -204,23 +202,23 @@ impl Skip {
 
 pub(super) fn skips_of(scope: &FileScope<'_>) -> Vec<Skip> {
     let mut skips = Vec::new();
+    if !SKIPS.iter().any(|word| scope.whole_text().contains(word)) {
+        return skips;
+    }
     let marks = |expr: &Expr<'_>| SKIPS.iter().any(|word| scope.text(expr.span).contains(word));
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Statement(step) = part else { return };
-        match &step.kind {
-            StatementKind::Define { function, decorators } if decorators.iter().any(marks) => {
-                skips.push(Skip::Function(*function));
-            }
-            StatementKind::DefineClass { class, decorators } if decorators.iter().any(marks) => {
-                skips.push(Skip::Class(*class));
-            }
-            StatementKind::Assign { targets, value: Some(value), .. }
-                if marks(value) && matches!(targets[..], [Target::Name("pytestmark", _)]) =>
-            {
-                skips.push(Skip::File);
-            }
-            _ => {}
+    scope.each_statement(&mut |step, _| match &step.kind {
+        StatementKind::Define { function, decorators } if decorators.iter().any(marks) => {
+            skips.push(Skip::Function(*function));
         }
+        StatementKind::DefineClass { class, decorators } if decorators.iter().any(marks) => {
+            skips.push(Skip::Class(*class));
+        }
+        StatementKind::Assign { targets, value: Some(value), .. }
+            if marks(value) && matches!(targets[..], [Target::Name("pytestmark", _)]) =>
+        {
+            skips.push(Skip::File);
+        }
+        _ => {}
     });
     skips
 }

@@ -249,8 +249,7 @@ fn is_chosen_elsewhere(scope: &FileScope<'_>) -> bool {
 /// Whether all who give an argument of this name in the file give the first card, or none: `check(gpu=0)`, `check(gpu=-1)`.
 fn is_first_or_none(scope: &FileScope<'_>, name: &str) -> bool {
     let mut given = Vec::new();
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |_, call, _| {
         let named = call.arguments.iter().filter(|argument| argument.name == Some(name));
         given.extend(named.map(|argument| scope.text(argument.value.span).parse::<i64>()));
     });

@@ -1,7 +1,7 @@
 //! GPUs that JAX is told to use, in a project that installs its build for the CPU.
 
 use super::images::{asked_by_commands, images};
-use crate::code::walk::{Ancestor, CodeNode, walk};
+use crate::code::walk::Ancestor;
 use crate::code::{Call, Expr, ExprKind, Part, Requirement};
 use crate::facts::Place;
 use crate::rules::files::{FileScope, RawFinding};
@@ -32,9 +32,11 @@ const OTHER_LIBRARIES: &[&str] =
 
 /// `jax.devices("gpu")`, where the project installs `jax` without an extra for CUDA.
 pub(super) fn without_gpu(scope: &FileScope<'_>) -> Option<RawFinding> {
+    if !scope.whole_text().contains("jax") {
+        return None;
+    }
     let (mut used, mut asked, mut computed) = (None, None, None);
-    walk(scope.code, &mut |part, around| {
-        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |expr, call, around| {
         if asked.is_none() && asks_for_gpu(scope, call) {
             asked = Some(expr.span);
         }
@@ -66,7 +68,7 @@ pub(super) fn without_gpu(scope: &FileScope<'_>) -> Option<RawFinding> {
     if place.is_none() && scope.program.versions().asked(file, "jax").is_empty() {
         return None;
     }
-    if scope.program.every_file().any(|(_, file)| OTHER_BUILDS.iter().any(|word| file.text.contains(word))) {
+    if scope.program.has_any(OTHER_BUILDS) {
         return None;
     }
     let wanted = "install `jax[cuda12]`, or the extra for the CUDA of the machine: `jax` alone is the build for the CPU";

@@ -1,8 +1,7 @@
 //! The memory that JAX takes at its beginning, beside torch on the same GPU.
 
 use super::cuda_calls::fails_without_driver;
-use crate::code::walk::{Ancestor, CodeNode, walk};
-use crate::code::{Expr, ExprKind};
+use crate::code::walk::Ancestor;
 use crate::rules::files::{FileScope, RawFinding};
 
 /// What computes, and so makes the devices of JAX.
@@ -30,8 +29,7 @@ pub(super) fn beside_torch(scope: &FileScope<'_>) -> Vec<RawFinding> {
     if scope.is_library() {
         return Vec::new();
     }
-    walk(scope.code, &mut |part, around| {
-        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |expr, call, around| {
         // In a branch it may be the other framework that is wanted.
         if around.iter().any(|one| {
             matches!(

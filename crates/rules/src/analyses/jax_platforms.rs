@@ -3,7 +3,7 @@
 use super::memory::function_called;
 use super::order::PlaceInFunction;
 use super::written_variables::{overwritten, written};
-use crate::code::walk::{Ancestor, CodeNode, walk, walk_block};
+use crate::code::walk::{Ancestor, CodeNode, walk_block};
 use crate::code::{Expr, ExprKind, StatementKind};
 use crate::program::knowledge::Does;
 use crate::rules::files::{FileScope, RawFinding};
@@ -13,8 +13,7 @@ use crate::rules::uses::argument;
 pub(super) fn chosen_too_late(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let (mut began, mut set): (Vec<PlaceInFunction>, Vec<(PlaceInFunction, String)>) =
         (Vec::new(), Vec::new());
-    walk(scope.code, &mut |part, around| {
-        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |expr, call, around| {
         if begins_inside(scope, expr) {
             return began.push(PlaceInFunction::of(expr.span, around));
         }
@@ -78,8 +77,7 @@ const ASKING: &[&str] = &["jax.default_backend", "jax.process_count", "jax.proce
 /// `jax.distributed.initialize()` below the first computation.
 pub(super) fn joined_too_late(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let (mut began, mut joined): (Vec<PlaceInFunction>, Vec<PlaceInFunction>) = (Vec::new(), Vec::new());
-    walk(scope.code, &mut |part, around| {
-        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |expr, call, around| {
         let place = PlaceInFunction::of(expr.span, around);
         match scope.names.path(&call.callee) {
             // Where the error is caught, it is expected.
@@ -116,8 +114,7 @@ fn is_tried(around: &Ancestor<'_, '_>) -> bool {
 /// The CPU as what is preferred, in a file that neither says which platforms JAX shall begin nor asks for another one.
 pub(super) fn only_preferred(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let (mut found, mut is_decided) = (Vec::new(), scope.whole_text().contains("JAX_PLATFORMS"));
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |expr, call, _| {
         let path = scope.names.path(&call.callee).unwrap_or_default();
         let given = |at| argument(&call.arguments, Some(at), None).map(|given| scope.names.meant(given));
         // Who asks for the GPUs as well uses both.

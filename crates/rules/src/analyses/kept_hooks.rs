@@ -42,8 +42,7 @@ pub(super) fn on_the_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
 /// The names that are called in a loop.
 fn called_in_loops<'a>(scope: &FileScope<'a>) -> Vec<&'a str> {
     let mut called = Vec::new();
-    walk(scope.code, &mut |part, around| {
-        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |_, call, around| {
         let in_loop = around.iter().any(|one| matches!(one, Ancestor::Loop(_)));
         if let Some(name) = base_of(&call.callee).filter(|_| in_loop)
             && matches!(call.callee.kind, ExprKind::Name(_))

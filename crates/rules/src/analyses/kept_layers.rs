@@ -1,7 +1,6 @@
 //! Models of llama.cpp that stay on the CPU, in a project that builds the library for a GPU.
 
-use crate::code::walk::{Ancestor, CodeNode, walk};
-use crate::code::{Expr, ExprKind};
+use crate::code::walk::Ancestor;
 use crate::facts::{Place, Span};
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
@@ -27,8 +26,7 @@ pub(super) fn on_the_cpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
         return Vec::new();
     }
     let mut found = Vec::new();
-    walk(scope.code, &mut |part, around| {
-        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |expr, call, around| {
         let is_model = matches!(
             scope.names.path(&call.callee),
             Some("llama_cpp.Llama" | "llama_cpp.Llama.from_pretrained")

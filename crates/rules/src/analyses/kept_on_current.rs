@@ -1,7 +1,7 @@
 //! Tensors that a function makes on the current GPU, and that a cache hands out again when another GPU is the current one.
 
 use super::memory::path_of_decorator;
-use crate::code::walk::{CodeNode, walk, walk_block};
+use crate::code::walk::{CodeNode, walk_block};
 use crate::code::{Expr, ExprKind, Function, StatementKind};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
@@ -24,8 +24,7 @@ const MAKERS: &[&str] = &[
 /// `@lru_cache` above `def table(n): return torch.arange(n, device="cuda")`
 pub(super) fn by_caches(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Statement(step) = part else { return };
+    scope.each_statement(&mut |step, _| {
         let StatementKind::Define { function, decorators } = &step.kind else { return };
         let function = &scope.code.functions[*function];
         let Some(cache) = decorators.iter().find(|one| is_cache(scope, one)) else { return };

@@ -3,7 +3,7 @@
 use super::gradients::{functions_without_gradients, with_is_off};
 use super::kept_hooks;
 use super::memory::{method_of, parts_of, path};
-use crate::code::walk::{Ancestor, CodeNode, functions_around, walk, walk_block};
+use crate::code::walk::{Ancestor, CodeNode, functions_around, walk_block};
 use crate::code::{Block, Call, Expr, ExprKind, Operator, Statement, StatementKind, Target};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
@@ -31,8 +31,7 @@ pub(super) fn on_the_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let off = functions_without_gradients(scope);
     let mut found = kept_by_callbacks(scope);
     found.extend(kept_hooks::on_the_gpu(scope));
-    walk(scope.code, &mut |part, around| {
-        let CodeNode::Statement(step) = part else { return };
+    scope.each_statement(&mut |step, around| {
         let is_off = || {
             around.iter().any(|one| match one {
                 Ancestor::With(step) => with_is_off(scope, step),

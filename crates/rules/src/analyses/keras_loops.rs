@@ -1,7 +1,7 @@
 //! Models of Keras that are made in the turns of a loop, each beside the state of those before.
 
 use super::memory::function_named;
-use crate::code::walk::{Ancestor, CodeNode, walk, walk_block, within_function};
+use crate::code::walk::{Ancestor, CodeNode, walk_block, within_function};
 use crate::code::{Block, Call, Expr, ExprKind, StatementKind, Target};
 use crate::rules::files::{FileScope, RawFinding};
 
@@ -22,8 +22,7 @@ pub(super) fn without_clearing(scope: &FileScope<'_>) -> Vec<RawFinding> {
         return Vec::new();
     }
     let mut found = in_trials(scope);
-    walk(scope.code, &mut |part, around| {
-        let CodeNode::Statement(step) = part else { return };
+    scope.each_statement(&mut |step, around| {
         let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind else { return };
         let [Target::Name(name, _)] = targets.as_slice() else { return };
         let ExprKind::Call(call) = &value.kind else { return };
@@ -92,8 +91,7 @@ fn in_trials(scope: &FileScope<'_>) -> Vec<RawFinding> {
         return Vec::new();
     }
     let mut found = Vec::new();
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |_, call, _| {
         let ExprKind::Attribute(_, "optimize") = call.callee.kind else { return };
         let Some(ExprKind::Name(name)) = call.arguments.first().map(|one| &one.value.kind) else { return };
         let Some(function) = function_named(scope, name) else { return };

@@ -2,7 +2,6 @@
 
 use super::memory::method_of;
 use super::order::PlaceInFunction;
-use crate::code::walk::{CodeNode, walk};
 use crate::code::{Call, Expr, ExprKind, StatementKind, Target};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
@@ -16,8 +15,7 @@ pub(super) fn behind_moves(scope: &FileScope<'_>) -> Vec<RawFinding> {
     // The last move of each name, in the order of the text; `None` where it goes back, or stands for another one.
     let mut moved: Vec<(PlaceInFunction, &str, Option<Span>)> = Vec::new();
     let mut found = Vec::new();
-    walk(scope.code, &mut |part, around| {
-        let CodeNode::Statement(step) = part else { return };
+    scope.each_statement(&mut |step, around| {
         let place = PlaceInFunction::of(step.span, around);
         match &step.kind {
             StatementKind::Assign { targets, value: Some(value), .. } => {

@@ -1,8 +1,7 @@
 //! Processes that use a GPU before they choose their own: until then the current one is number 0.
 
 use super::order::PlaceInFunction;
-use crate::code::walk::{CodeNode, walk};
-use crate::code::{Call, Expr, ExprKind};
+use crate::code::{Call, ExprKind};
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 
@@ -20,8 +19,7 @@ fn holds_number(scope: &FileScope<'_>, call: &Call<'_>) -> bool {
 /// Uses of the current card above the call that makes the card of this process current.
 pub(super) fn used_before(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let (mut used, mut chosen): (Vec<PlaceInFunction>, Vec<PlaceInFunction>) = (Vec::new(), Vec::new());
-    walk(scope.code, &mut |part, around| {
-        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |expr, call, around| {
         if scope.names.path(&call.callee) == Some("torch.cuda.set_device")
             && (scope.program.speaks_of_rank(scope.place(expr.span)) || holds_number(scope, call))
         {

@@ -22,8 +22,7 @@ pub(super) fn misused(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let declared = declared_lazy(scope);
     let mut found = Vec::new();
     let mut bound: FxHashMap<&str, Option<Bound<'_>>> = FxHashMap::default();
-    walk(scope.code, &mut |part, around| {
-        let CodeNode::Statement(step) = part else { return };
+    scope.each_statement(&mut |step, around| {
         let top = !around.iter().any(|one| matches!(one, Ancestor::Function(_) | Ancestor::Class(_)));
         match &step.kind {
             StatementKind::Import(import) => {

@@ -180,50 +180,43 @@ fn is_mapping(scope: &FileScope<'_>, one: &Argument<'_>) -> bool {
 
 /// Whether a tensor is made on the CPU, and nothing moves it: by what is assigned to its name, where that is one thing.
 fn is_on_cpu(scope: &FileScope<'_>, given: &Expr<'_>, hops: usize) -> bool {
-    if hops > 4 || is_touched(scope, given) {
+    if hops > 4 {
         return false;
     }
     let made = scope.names.meant(given);
-    if makes_on_cpu(scope, made) {
-        return has_sizes(scope, made);
-    }
-    match &made.kind {
+    let is_left = match &made.kind {
+        _ if makes_on_cpu(scope, made) => has_sizes(scope, made),
         ExprKind::Attribute(whole, name) if PARTS.contains(name) => gives_tensors(scope, whole),
         ExprKind::Item(item) => {
             matches!(&item.1.kind, ExprKind::Text(name) if PARTS.contains(&&**name))
                 && gives_tensors(scope, &item.0)
         }
-        ExprKind::Call(call) => {
-            if let Some((object, method, _)) = method_of(made) {
-                if method == "encode" {
-                    return returns_tensors(call);
-                }
-                if SAME_DEVICE.contains(&method) {
-                    return is_on_cpu(scope, object, hops + 1);
-                }
+        ExprKind::Call(call) => match method_of(made) {
+            Some((_, "encode", _)) => returns_tensors(call),
+            Some((object, method, _)) if SAME_DEVICE.contains(&method) => is_on_cpu(scope, object, hops + 1),
+            _ => {
+                let joins = matches!(
+                    scope.names.path(&call.callee),
+                    Some("torch.stack" | "torch.cat" | "torch.nn.utils.rnn.pad_sequence")
+                );
+                joins && call.arguments.first().is_some_and(|parts| are_on_cpu(scope, &parts.value, hops + 1))
             }
-            let joins = matches!(
-                scope.names.path(&call.callee),
-                Some("torch.stack" | "torch.cat" | "torch.nn.utils.rnn.pad_sequence")
-            );
-            joins && call.arguments.first().is_some_and(|parts| are_on_cpu(scope, &parts.value, hops + 1))
-        }
+        },
         _ => false,
-    }
+    };
+    is_left && !is_touched(scope, given)
 }
 
 /// Whether all tensors of a list are: `[torch.tensor(row) for row in rows]`.
 fn are_on_cpu(scope: &FileScope<'_>, parts: &Expr<'_>, hops: usize) -> bool {
-    if is_touched(scope, parts) {
-        return false;
-    }
-    match &scope.names.meant(parts).kind {
+    let are_left = match &scope.names.meant(parts).kind {
         ExprKind::Sequence(parts) => {
             !parts.is_empty() && parts.iter().all(|part| is_on_cpu(scope, part, hops))
         }
         ExprKind::Comprehension(one) => one.elements.iter().all(|part| makes_on_cpu(scope, part)),
         _ => false,
-    }
+    };
+    are_left && !is_touched(scope, parts)
 }
 
 /// Whether a name is written to in other ways than by its one assignment: moved where it is, or item by item.
@@ -259,17 +252,15 @@ fn has_sizes(scope: &FileScope<'_>, made: &Expr<'_>) -> bool {
 
 /// Whether what a tokenizer gives holds tensors, and stays where it is: `tokenizer(text, return_tensors="pt")`.
 fn gives_tensors(scope: &FileScope<'_>, whole: &Expr<'_>) -> bool {
-    if is_touched(scope, whole) {
-        return false;
-    }
-    match &scope.names.meant(whole).kind {
+    let are_tensors = match &scope.names.meant(whole).kind {
         ExprKind::Call(call) => {
             let name = scope.text(call.callee.span).rsplit('.').next().unwrap_or_default();
             let is_own = ["tokenizer", "processor", "feature_extractor", "tok"].contains(&name);
             is_own && returns_tensors(call)
         }
         _ => false,
-    }
+    };
+    are_tensors && !is_touched(scope, whole)
 }
 
 fn returns_tensors(call: &Call<'_>) -> bool {

@@ -1,7 +1,6 @@
 //! Constructors of tensors from before torch 0.4, which take no other device than their own.
 
-use crate::code::walk::{CodeNode, walk};
-use crate::code::{Expr, ExprKind};
+use crate::code::ExprKind;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 
@@ -26,8 +25,7 @@ const ANY: &str = "torch.Tensor";
 /// `torch.FloatTensor(values, device=device)`
 pub(super) fn with_device(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |expr, call, _| {
         let Some(path) = scope.names.path(&call.callee) else { return };
         let Some((name, kind)) = CONSTRUCTORS.iter().find(|(name, _)| *name == path) else { return };
         let Some(device) = argument(&call.arguments, None, Some("device")) else { return };

@@ -1,7 +1,7 @@
 //! Cards that a module of Lightning names by their number, where each of several processes has its own.
 
 use super::memory::method_of;
-use crate::code::walk::{Ancestor, CodeNode, walk};
+use crate::code::walk::Ancestor;
 use crate::code::{Call, Expr, ExprKind};
 use crate::facts::{FileId, Place, Span};
 use crate::rules::files::{FileScope, RawFinding};
@@ -10,8 +10,7 @@ use crate::rules::uses::argument;
 /// `x.to("cuda:0")` in a `LightningModule`, and `Trainer(devices=2)` in the project.
 pub(super) fn fixed_in_modules(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut named: Vec<Span> = Vec::new();
-    walk(scope.code, &mut |part, around| {
-        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |expr, call, around| {
         let in_module = around.iter().any(|one| {
             let Ancestor::Class(number) = one else { return false };
             let bases = &scope.code.classes[*number].bases;
@@ -73,8 +72,7 @@ fn trainer_of_several(scope: &FileScope<'_>) -> Option<Place> {
     files.iter().filter(may_train).find_map(|file| {
         scope.in_other(*file, |other| {
             let mut found = None;
-            walk(other.code, &mut |part, _| {
-                let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+            other.each_call(&mut |expr, call, _| {
                 let path = other.names.path(&call.callee).unwrap_or_default();
                 if found.is_none() && path.contains("lightning") && path.ends_with(".Trainer") {
                     let devices = ["devices", "gpus"]

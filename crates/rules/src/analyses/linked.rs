@@ -1,7 +1,5 @@
 //! Libraries of CUDA that the linker drops from a Rust program.
 
-use crate::code::walk::{CodeNode, walk};
-use crate::code::{Expr, ExprKind};
 use crate::rules::files::{FileScope, RawFinding};
 use crate::versions::Range;
 
@@ -20,18 +18,12 @@ pub(super) fn dropped_by_linker(scope: &FileScope<'_>) -> Vec<RawFinding> {
         let name = format!("{folder}{file}");
         scope.program.every_file().find(|(_, file)| file.name == name).map(|(_, file)| &*file.text)
     };
-    let package =
-        folders.into_iter().find_map(|folder| Some((folder, version(beside(folder, "Cargo.toml")?)?)));
-    let keeps = |text: &str| text.contains("no-as-needed") || text.contains("torch_cuda");
-    let Some((folder, true)) = package else { return Vec::new() };
-    if scope.program.every_file().any(|(_, file)| keeps(&file.text))
-        || beside(folder, "build.rs").is_some_and(keeps)
-    {
+    let package = folders.into_iter().find_map(|folder| version(beside(folder, "Cargo.toml")?));
+    if package != Some(true) || scope.program.has_any(&["no-as-needed", "torch_cuda"]) {
         return Vec::new();
     }
     let mut found = Vec::new();
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |expr, call, _| {
         if scope.names.path(&call.callee) == Some("tch.Device.cuda_if_available") {
             found.push(RawFinding::at(scope.place(expr.span)));
         }

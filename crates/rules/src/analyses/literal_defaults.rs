@@ -93,8 +93,7 @@ pub(super) fn given_to<T>(
     let function = scope.innermost_function(used.span)?;
     let at = function.parameters.iter().position(|one| one.name == name)?;
     let mut calls = Vec::new();
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |_, call, _| {
         if matches!(call.callee.kind, ExprKind::Name(called) if called == function.name) {
             calls.push(call);
         }
@@ -178,8 +177,7 @@ fn of_caller_elsewhere<T>(
                 .is_some_and(|it| it == (scope.file, function.name))
         };
         let mut calls = Vec::new();
-        walk(other.code, &mut |part, _| {
-            let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        other.each_call(&mut |_, call, _| {
             if is_it(call) {
                 calls.push(call);
             }
@@ -298,8 +296,7 @@ fn class_named<'a>(scope: &FileScope<'a>, name: &str) -> Option<&'a Class<'a>> {
 /// The default of the option that fills an attribute: `add_argument("--n-workers", default=4)`.
 fn of_option(scope: &FileScope<'_>, field: &str, steps: usize) -> Option<Literal> {
     let mut found = None;
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |_, call, _| {
         if !matches!(&call.callee.kind, ExprKind::Attribute(_, "add_argument")) {
             return;
         }
@@ -321,8 +318,7 @@ fn of_option(scope: &FileScope<'_>, field: &str, steps: usize) -> Option<Literal
 /// The default of a flag of absl: `flags.DEFINE_integer("layers", -1, "…")`.
 fn of_flag(scope: &FileScope<'_>, field: &str, steps: usize) -> Option<Literal> {
     let mut found = None;
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |_, call, _| {
         if !path(scope, &call.callee).starts_with("absl.flags.DEFINE_") {
             return;
         }

@@ -172,8 +172,7 @@ fn is_kept(scope: &FileScope<'_>, around: &[Ancestor<'_, '_>]) -> bool {
 /// Whether a decorator keeps what the function returned.
 fn is_cached(scope: &FileScope<'_>, function: &Function<'_>) -> bool {
     let mut found = false;
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Statement(step) = part else { return };
+    scope.each_statement(&mut |step, _| {
         let StatementKind::Define { function: number, decorators } = &step.kind else { return };
         if std::ptr::eq(&scope.code.functions[*number], function) {
             let keeps = |decorator: &Expr<'_>| {

@@ -3,7 +3,6 @@
 use super::memory::method_of;
 use super::order::PlaceInFunction;
 use super::spread_ranks::asks_for_processes;
-use crate::code::walk::{CodeNode, walk};
 use crate::code::{Call, Expr, ExprKind};
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
@@ -20,8 +19,7 @@ const SINCE: &str = "2.0.2";
 pub(super) fn onto_saved_card(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut loads: Vec<PlaceInFunction> = Vec::new();
     let mut runs: Vec<PlaceInFunction> = Vec::new();
-    walk(scope.code, &mut |part, around| {
-        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(_), .. }) = part else { return };
+    scope.each_call(&mut |expr, _, around| {
         let Some((object, method, call)) = method_of(expr) else { return };
         if RUNS.contains(&method) && is_for_several(scope, object) {
             runs.push(PlaceInFunction::of(expr.span, around));

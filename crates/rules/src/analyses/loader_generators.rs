@@ -16,8 +16,7 @@ pub(super) const LOADERS: &[&str] =
 /// they are not.
 pub(super) fn for_another_device(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let (mut shuffled, mut given): (Vec<Span>, Vec<Span>) = (Vec::new(), Vec::new());
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |expr, call, _| {
         if scope.names.path(&call.callee).is_none_or(|path| !LOADERS.contains(&path)) {
             return;
         }

@@ -2,8 +2,8 @@
 
 use super::common_paths::all_come_to;
 use super::spread_ranks::imports;
+use crate::code::ExprKind;
 use crate::code::walk::{CodeNode, walk};
-use crate::code::{Expr, ExprKind};
 use crate::facts::{FileId, Place, Span};
 use crate::findings::Severity;
 use crate::program::RunCommand;
@@ -64,8 +64,7 @@ fn reached(scope: &FileScope<'_>, started: FileId, is_it: impl Fn(Span) -> bool)
 /// The names of the option, where no name of one has the other sign.
 fn options_of(scope: &FileScope<'_>) -> Vec<Span> {
     let (mut old, mut is_new) = (Vec::new(), scope.whole_text().contains("local-rank"));
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |_, call, _| {
         if !matches!(call.callee.kind, ExprKind::Attribute(_, "add_argument")) {
             return;
         }

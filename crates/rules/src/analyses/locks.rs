@@ -78,8 +78,7 @@ struct Lock {
 /// The locks of threads that the file makes.
 fn locks_of(scope: &FileScope<'_>) -> Vec<Lock> {
     let mut locks = Vec::new();
-    walk(scope.code, &mut |part, around| {
-        let CodeNode::Statement(step) = part else { return };
+    scope.each_statement(&mut |step, around| {
         let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind else { return };
         let Some(call) = call_of(value) else { return };
         if !OF_THREADS.contains(&format!("{}()", path(scope, &call.callee)).as_str()) {
@@ -233,8 +232,7 @@ impl Workers {
 /// What the names of `with … as pool` and of parameters hold, where it is a pool of processes.
 fn pools_by_name<'a>(scope: &FileScope<'a>) -> FxHashMap<&'a str, bool> {
     let mut pools = FxHashMap::default();
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Statement(step) = part else { return };
+    scope.each_statement(&mut |step, _| {
         let mut note = |target: &Target<'a>, value: &Expr<'a>| {
             if let Target::Name(name, _) = target {
                 let is = makes_pool(scope, value);

@@ -4,7 +4,7 @@ use super::first_ranks::who_passes;
 use super::handed_arguments::Handed;
 use super::lone_collectives::does_something;
 use super::memory::{function_called, path};
-use crate::code::walk::{CodeNode, functions_around, walk, walk_block};
+use crate::code::walk::{CodeNode, functions_around, walk_block};
 use crate::code::{Block, Expr, ExprKind, Function, Statement, StatementKind, Target};
 use crate::facts::Span;
 use crate::rules::files::FileScope;
@@ -34,8 +34,7 @@ pub(super) fn of_one_process<'a>(scope: &FileScope<'a>) -> Vec<LoneForward<'a>> 
     }
     let (wrapped, fields) = wrapped_in(scope);
     let mut found = Vec::new();
-    walk(scope.code, &mut |part, around| {
-        let CodeNode::Statement(step) = part else { return };
+    scope.each_statement(&mut |step, around| {
         let home = functions_around(around).next_back();
         match &step.kind {
             StatementKind::Branch { test, then, otherwise }
@@ -70,8 +69,7 @@ type Wrapped<'s> = (Option<usize>, &'s str);
 /// The names of wrapped models, also of parameters that are given one, and the fields of objects that hold one.
 fn wrapped_in<'a>(scope: &FileScope<'a>) -> (Vec<Wrapped<'a>>, Vec<&'a str>) {
     let (mut wrapped, mut fields): (Vec<Wrapped<'a>>, Vec<&str>) = (Vec::new(), Vec::new());
-    walk(scope.code, &mut |part, around| {
-        let CodeNode::Statement(step) = part else { return };
+    scope.each_statement(&mut |step, around| {
         let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind else { return };
         let ExprKind::Call(call) = &value.kind else { return };
         let is_wrapped = path(scope, &call.callee) == "torch.nn.parallel.DistributedDataParallel"
@@ -90,8 +88,7 @@ fn wrapped_in<'a>(scope: &FileScope<'a>) -> (Vec<Wrapped<'a>>, Vec<&'a str>) {
     });
     for _ in 0..MOST_HANDED {
         let before = wrapped.len();
-        walk(scope.code, &mut |part, around| {
-            let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        scope.each_call(&mut |_, call, around| {
             let Some(given) = Handed::by(call).filter(|given| given.module.is_none()) else { return };
             let home = functions_around(around).next_back();
             let is_wrapped = |value: &Expr<'_>| matches!(value.kind, ExprKind::Name(name) if wrapped.contains(&(home, name)));

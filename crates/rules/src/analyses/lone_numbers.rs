@@ -1,8 +1,7 @@
 //! The number of a process that is not the first one where no launcher has given it.
 
 use super::memory::path;
-use crate::code::walk::{CodeNode, walk};
-use crate::code::{Expr, ExprKind};
+use crate::code::ExprKind;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 
@@ -16,8 +15,7 @@ pub(super) fn of_lone_processes(scope: &FileScope<'_>) -> Vec<RawFinding> {
         "SLURM_LOCALID",
     ];
     let mut found = Vec::new();
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |_, call, _| {
         if !matches!(path(scope, &call.callee), "os.environ.get" | "os.getenv") {
             return;
         }

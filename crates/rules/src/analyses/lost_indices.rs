@@ -1,7 +1,6 @@
 //! Devices of which only the kind is kept: `"cuda" if x.is_cuda else "cpu"`, where `x.device` has the index as well.
 
 use super::memory::{method_of, path};
-use crate::code::walk::{CodeNode, walk};
 use crate::code::{Call, Expr, ExprKind};
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
@@ -9,8 +8,7 @@ use crate::rules::uses::argument;
 /// `torch.zeros(3, device="cuda" if x.is_cuda else "cpu")`, `y.to(x.device.type)`
 pub(super) fn of_other_tensors(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |expr, call, _| {
         let Some(given) = device_of(scope, expr, call) else { return };
         if let Some(tensor) = asked_for_kind(scope, scope.names.meant(given)) {
             let text = scope.text(given.span);

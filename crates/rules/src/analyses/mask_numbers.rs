@@ -318,8 +318,7 @@ fn option_in<'c>(
         return None;
     }
     let mut is_taken = false;
-    walk(scope.code, &mut |part, around| {
-        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |_, call, around| {
         let is_here = functions_around(around).next_back() == home;
         let is_given = |one: &Argument<'_>| {
             one.unpacked && matches!(one.value.kind, ExprKind::Name(name) if name == *options)

@@ -1,7 +1,5 @@
 //! Shares of a card's memory that are written as percentages.
 
-use crate::code::walk::{CodeNode, walk};
-use crate::code::{Expr, ExprKind};
 use crate::commands::program_name;
 use crate::facts::{Span, lines_in};
 use crate::rules::files::{FileScope, RawFinding};
@@ -51,8 +49,7 @@ const CALLS: &[(&str, Option<usize>, &str, &str)] = &[
 /// Numbers above 1 where a share is asked for.
 pub(super) fn above_one(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = in_variables(scope);
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |_, call, _| {
         let path = scope.names.path(&call.callee).unwrap_or_default();
         let Some((_, at, name, effect)) = CALLS.iter().find(|(known, ..)| *known == path) else { return };
         let Some(given) = argument(&call.arguments, *at, Some(name)) else { return };

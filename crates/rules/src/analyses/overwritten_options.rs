@@ -99,8 +99,8 @@ fn parser_of(scope: &FileScope<'_>, call: &Call<'_>) -> Option<FileId> {
 fn option_in(scope: &FileScope<'_>, file: FileId, option: &str) -> Option<Place> {
     scope.in_other(file, |other| {
         let mut found = None;
-        walk(other.code, &mut |part, _| {
-            let CodeNode::Expr(Expr { kind: ExprKind::Call(call), span }) = part else { return };
+        other.each_call(&mut |expr, call, _| {
+            let span = &expr.span;
             if names_option(call, option) {
                 found = Some(Place { file, span: *span });
             }

@@ -2,8 +2,8 @@
 
 use super::cuda_calls::{fails_without_driver, reaches_cuda};
 use super::memory::function_named;
-use crate::code::walk::{Ancestor, CodeNode, walk};
-use crate::code::{Call, Class, Expr, ExprKind, Function, ImportNames, Statement, StatementKind};
+use crate::code::walk::Ancestor;
+use crate::code::{Call, Class, Expr, ExprKind, Function, ImportNames};
 use crate::facts::{FileId, Place};
 use crate::rules::files::FileScope;
 use rustc_hash::FxHashSet;
@@ -51,13 +51,10 @@ pub(super) fn reached_elsewhere(call: &Call<'_>, scope: &FileScope<'_>) -> Optio
 /// The names that the imports of a file bind, wherever they stand.
 pub(super) fn names_imported<'a>(scope: &FileScope<'a>) -> FxHashSet<&'a str> {
     let mut bound = FxHashSet::default();
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Statement(Statement { kind: StatementKind::Import(import), .. }) = part else { return };
-        match &import.names {
-            ImportNames::Names(names) => bound.extend(names.iter().map(|one| one.bound)),
-            ImportNames::Module(name) => bound.extend([name.unwrap_or(import.module)]),
-            ImportNames::Star => {}
-        }
+    scope.each_import(&mut |import| match &import.names {
+        ImportNames::Names(names) => bound.extend(names.iter().map(|one| one.bound)),
+        ImportNames::Module(name) => bound.extend([name.unwrap_or(import.module)]),
+        ImportNames::Star => {}
     });
     bound
 }
@@ -109,8 +106,7 @@ pub(super) fn imported<'n>(
     name: &'n str,
 ) -> Option<(FileId, &'n str)> {
     let mut found = None;
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Statement(Statement { kind: StatementKind::Import(import), .. }) = part else { return };
+    scope.each_import(&mut |import| {
         let behind = |name| scope.program.module_behind(scope.file, import, name);
         let from = match (&import.names, module) {
             (ImportNames::Names(names), None) => {
@@ -147,8 +143,7 @@ fn reached_in(name: &str, scope: &FileScope<'_>, calls: usize, sought: Sought) -
         return None;
     }
     let mut found = None;
-    walk(scope.code, &mut |part, around| {
-        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |expr, call, around| {
         let inner = around.iter().rev().find_map(|one| match one {
             Ancestor::Function(number) => Some(&scope.code.functions[*number]),
             _ => None,

@@ -20,9 +20,7 @@ pub(super) fn in_pools(scope: &FileScope<'_>) -> Vec<RawFinding> {
         return Vec::new();
     }
     let mut found = Vec::new();
-    walk(scope.code, &mut |part, around| {
-        let CodeNode::Expr(expr) = part else { return };
-        let ExprKind::Call(call) = &expr.kind else { return };
+    scope.each_call(&mut |expr, call, around| {
         let Some(given) = work_of(call, around, scope) else { return };
         let Some((kernel, span)) = kernel_run_by(given, &kernels, scope, 0) else { return };
         found.push(

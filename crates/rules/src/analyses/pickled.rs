@@ -2,8 +2,8 @@
 
 use super::gpu_values::lies_on_gpu_in;
 use super::memory::path;
-use crate::code::walk::{CodeNode, walk, within_function};
-use crate::code::{Expr, ExprKind};
+use crate::code::ExprKind;
+use crate::code::walk::within_function;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 
@@ -23,8 +23,7 @@ pub(super) fn on_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
     if !scope.whole_text().contains("torch") {
         return found;
     }
-    walk(scope.code, &mut |part, around| {
-        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |expr, call, around| {
         let pickler = path(scope, &call.callee);
         if !PICKLERS.contains(&pickler) {
             return;

@@ -10,6 +10,7 @@ use crate::versions::Range;
 /// A library that comes in one build for the CPU and, from somewhere else, in one for a GPU.
 struct Library {
     name: &'static str,
+    module: &'static str,
     /// The distributions without a GPU.
     plain: &'static [&'static str],
     /// Words in any file of the project that speak of another build.
@@ -25,6 +26,7 @@ struct Library {
 const LIBRARIES: &[Library] = &[
     Library {
         name: "OpenCV",
+        module: "cv2",
         plain: &[
             "opencv-contrib-python",
             "opencv-contrib-python-headless",
@@ -39,6 +41,7 @@ const LIBRARIES: &[Library] = &[
     },
     Library {
         name: "FAISS",
+        module: "faiss",
         plain: &["faiss-cpu"],
         other_builds: &["faiss-gpu", "faiss_gpu", "FAISS_ENABLE_GPU"],
         questions: &["get_num_gpus", "hasattr(faiss"],
@@ -62,6 +65,7 @@ const LIBRARIES: &[Library] = &[
     },
     Library {
         name: "spaCy",
+        module: "spacy",
         plain: &["spacy"],
         other_builds: &["cupy", "spacy[cuda", "spacy[apple", "spacy-transformers[cuda", "thinc[cuda"],
         questions: &["has_cupy", "has_gpu"],
@@ -71,6 +75,7 @@ const LIBRARIES: &[Library] = &[
     },
     Library {
         name: "MXNet",
+        module: "mxnet",
         plain: &["mxnet", "mxnet-mkl", "mxnet-native"],
         other_builds: &["mxnet-cu", "mxnet_cu", "USE_CUDA"],
         questions: &["num_gpus", "gpu_memory_info", "except mx"],
@@ -87,7 +92,7 @@ pub(super) fn without_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
 
 fn used_without_gpu(scope: &FileScope<'_>, library: &Library) -> Option<RawFinding> {
     let text = scope.whole_text();
-    if library.questions.iter().any(|word| text.contains(word)) {
+    if !text.contains(library.module) || library.questions.iter().any(|word| text.contains(word)) {
         return None;
     }
     let mut used = None;
@@ -113,8 +118,7 @@ fn used_without_gpu(scope: &FileScope<'_>, library: &Library) -> Option<RawFindi
             || !asked_by_commands(scope, package).is_empty()
     };
     library.plain.iter().find(is_asked)?;
-    let speaks = |word: &&str| scope.program.every_file().any(|(_, file)| file.text.contains(*word));
-    if library.other_builds.iter().any(speaks) {
+    if scope.program.has_any(library.other_builds) {
         return None;
     }
     let raw_finding = RawFinding::at(scope.place(span)).word("name", scope.text(span));
@@ -198,8 +202,7 @@ pub(super) fn lightgbm_without_cuda(scope: &FileScope<'_>) -> Option<RawFinding>
         return None;
     }
     let mut asked = None;
-    walk(scope.code, &mut |part, around| {
-        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |_, call, around| {
         if scope.names.path(&call.callee).is_none_or(|path| !TRAINERS.contains(&path)) {
             return;
         }

@@ -3,7 +3,6 @@
 use super::literal_defaults::default_of;
 use super::memory::method_of;
 use crate::code::walk::{Ancestor, CodeNode, walk};
-use crate::code::{Expr, ExprKind};
 use crate::facts::Place;
 use crate::findings::Severity;
 use crate::rules::files::{FileScope, RawFinding};
@@ -54,8 +53,8 @@ pub(super) fn that_fork(scope: &FileScope<'_>) -> Vec<RawFinding> {
 
 fn taken_in(scope: &FileScope<'_>) -> Option<(Place, bool)> {
     let mut taken = None;
-    walk(scope.code, &mut |part, around| {
-        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), span }) = part else { return };
+    scope.each_call(&mut |expr, call, around| {
+        let span = &expr.span;
         if taken.is_none() && scope.names.path(&call.callee).is_some_and(|path| TAKES.contains(&path)) {
             let may_be_off = |one: &Ancestor<'_, '_>| {
                 matches!(one, Ancestor::Then(_) | Ancestor::Otherwise(_) | Ancestor::Try(_))

@@ -1,7 +1,7 @@
 //! Modules that a server or a queue of tasks imports before it forks its workers, and that use the GPU when they are imported.
 
 use super::{cuda_calls, own_calls};
-use crate::code::walk::{Ancestor, CodeNode, walk, walk_top};
+use crate::code::walk::{Ancestor, CodeNode, walk_top};
 use crate::code::{Call, Expr, ExprKind, StatementKind, Target};
 use crate::commands::is_variable_name;
 use crate::facts::{FileId, Span};
@@ -135,8 +135,7 @@ fn in_hooks(scope: &FileScope<'_>) -> Option<RawFinding> {
         return None;
     }
     let mut used = None;
-    walk(scope.code, &mut |part, around| {
-        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |expr, call, around| {
         let in_hook = around.iter().any(|one| match one {
             Ancestor::Function(number) => is_hook(scope.code.functions[*number].name),
             _ => false,
@@ -282,8 +281,7 @@ fn serving(scope: &FileScope<'_>) -> Option<&'static str> {
         return None;
     }
     let mut serves = false;
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |_, call, _| {
         let ExprKind::Attribute(app, "run") = &call.callee.kind else { return };
         let several = argument(&call.arguments, None, Some("processes"))
             .is_some_and(|count| matches!(scope.names.meant(count).kind, ExprKind::Int(count) if count > 1));

@@ -5,7 +5,7 @@ use super::given_sessions::is_always_given;
 use super::images::asked_by_commands;
 use super::literal_defaults::{Literal, default_of};
 use super::{jax_builds, plain_builds, rust_builds};
-use crate::code::walk::{Ancestor, CodeNode, walk};
+use crate::code::walk::Ancestor;
 use crate::code::{Expr, ExprKind, Requirement};
 use crate::facts::{Place, Span};
 use crate::rules::files::{FileScope, RawFinding};
@@ -41,8 +41,7 @@ fn installs(scope: &FileScope<'_>, package: &str) -> bool {
 }
 
 fn sessions_without_build(scope: &FileScope<'_>) -> Vec<RawFinding> {
-    let names_build =
-        || scope.program.every_file().any(|(_, file)| BUILDS.iter().any(|build| file.text.contains(build)));
+    let names_build = || scope.program.has_any(BUILDS);
     let installs = |package: &str| installs(scope, package) || !asked_by_commands(scope, package).is_empty();
     if !installs("onnxruntime") || installs("onnxruntime-gpu") || names_build() {
         return Vec::new();
@@ -88,9 +87,11 @@ const LLAMA_MODELS: &[&str] = &[
 
 /// Layers that are put on a GPU by a build of llama-cpp-python that has none: that of PyPI, or of its index for the CPU.
 fn layers_without_build(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    if !scope.whole_text().contains("n_gpu_layers") {
+        return Vec::new();
+    }
     let mut found = Vec::new();
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |_, call, _| {
         let path = scope.names.path(&call.callee).unwrap_or_default();
         if !LLAMA_MODELS.contains(&path) {
             return;
@@ -127,8 +128,7 @@ fn layers_without_build(scope: &FileScope<'_>) -> Vec<RawFinding> {
 /// where no list does.
 fn installs_llama(scope: &FileScope<'_>) -> Option<Option<Place>> {
     const PACKAGE: &str = "llama-cpp-python";
-    if scope.program.every_file().any(|(_, file)| LLAMA_BUILDS.iter().any(|build| file.text.contains(build)))
-    {
+    if scope.program.has_any(LLAMA_BUILDS) {
         return None;
     }
     let mut asked = scope.program.versions().asked(scope.program.name_of(scope.file), PACKAGE);
@@ -150,17 +150,20 @@ fn installs_llama(scope: &FileScope<'_>) -> Option<Option<Place>> {
 /// A GPU that Paddle is told to use, by the build of PyPI that has none.
 fn paddle_without_build(scope: &FileScope<'_>) -> Vec<RawFinding> {
     const PACKAGE: &str = "paddlepaddle";
-    let builds = ["paddlepaddle-gpu", "paddlepaddle_gpu", "paddlepaddle.org.cn"];
+    const BUILDS: &[&str] = &["paddlepaddle-gpu", "paddlepaddle_gpu", "paddlepaddle.org.cn"];
+    let text = scope.whole_text();
+    if !text.contains("paddle") {
+        return Vec::new();
+    }
     let is_asked = installs(scope, PACKAGE) || !asked_by_commands(scope, PACKAGE).is_empty();
     if !is_asked
-        || scope.program.every_file().any(|(_, file)| builds.iter().any(|build| file.text.contains(build)))
-        || ["is_compiled_with_cuda", "cuda.device_count"].iter().any(|word| scope.whole_text().contains(word))
+        || scope.program.has_any(BUILDS)
+        || ["is_compiled_with_cuda", "cuda.device_count"].iter().any(|word| text.contains(word))
     {
         return Vec::new();
     }
     let mut found = Vec::new();
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |_, call, _| {
         let device = match scope.names.path(&call.callee) {
             Some("paddle.set_device" | "paddle.device.set_device") => {
                 argument(&call.arguments, Some(0), Some("device"))
@@ -209,8 +212,7 @@ pub(super) fn that_are_not_named(scope: &FileScope<'_>) -> Vec<RawFinding> {
         return Vec::new();
     }
     let mut found = Vec::new();
-    walk(scope.code, &mut |part, around| {
-        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |expr, call, around| {
         let is_open = call.arguments.iter().any(|argument| argument.unpacked);
         if scope.names.path(&call.callee) == Some(SESSION)
             && !is_open
@@ -247,8 +249,7 @@ struct Session {
 
 fn sessions(scope: &FileScope<'_>) -> Vec<Session> {
     let mut found = Vec::new();
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |_, call, _| {
         if scope.names.path(&call.callee) != Some(SESSION) {
             return;
         }
@@ -336,8 +337,7 @@ pub(super) fn that_fail_softly(scope: &FileScope<'_>) -> Vec<RawFinding> {
         return Vec::new();
     }
     let mut found = Vec::new();
-    walk(scope.code, &mut |part, around| {
-        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |expr, call, around| {
         let ExprKind::Attribute(_, "build") = &call.callee.kind else { return };
         let written = scope.text(expr.span);
         let is_provider =

@@ -29,8 +29,7 @@ pub(super) fn without_device(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut joins: Vec<Span> = Vec::new();
     let (mut moves, mut joined) = (false, Vec::new());
     let mut chooses = scope.whole_text().contains("CUDA_VISIBLE_DEVICES") || has_cards_from_ray(scope);
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |expr, call, _| {
         // `.cuda()` goes to the current card, which is the first one.
         moves |= matches!(call.callee.kind, ExprKind::Attribute(_, "cuda")) && call.arguments.is_empty();
         match scope.names.path(&call.callee) {
@@ -114,8 +113,7 @@ const SPAWNS: &[&str] = &["torch.multiprocessing.spawn", "torch.multiprocessing.
 /// does.
 pub(super) fn is_started_in_several(scope: &FileScope<'_>) -> bool {
     let mut spawns = false;
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |_, call, _| {
         if scope.names.path(&call.callee).is_some_and(|path| SPAWNS.contains(&path)) {
             let count = argument(&call.arguments, Some(2), Some("nprocs"));
             spawns |= count.is_some_and(|count| !matches!(scope.names.meant(count).kind, ExprKind::Int(1)));
@@ -161,26 +159,23 @@ fn callees_choose(scope: &FileScope<'_>) -> bool {
 pub(super) fn set_by_libraries(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
     let mut joins = false;
-    walk(scope.code, &mut |part, around| {
-        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
-        match scope.names.path(&call.callee) {
-            Some(JOIN) => joins = true,
-            Some("torch.cuda.set_device") => {
-                let of_ranks = |text: &str| {
-                    let text = text.to_ascii_lowercase();
-                    OF_RANKS.iter().any(|word| text.contains(word))
-                };
-                let in_set_up = around.iter().any(|one| match one {
-                    Ancestor::Function(number) => of_ranks(scope.code.functions[*number].name),
-                    Ancestor::Then(test) => of_ranks(scope.text(test.span)),
-                    _ => false,
-                });
-                if !in_set_up && !of_ranks(scope.text(expr.span)) && !runs_elsewhere(around, scope) {
-                    found.push(RawFinding::at(scope.place(expr.span)).word("text", scope.text(expr.span)));
-                }
+    scope.each_call(&mut |expr, call, around| match scope.names.path(&call.callee) {
+        Some(JOIN) => joins = true,
+        Some("torch.cuda.set_device") => {
+            let of_ranks = |text: &str| {
+                let text = text.to_ascii_lowercase();
+                OF_RANKS.iter().any(|word| text.contains(word))
+            };
+            let in_set_up = around.iter().any(|one| match one {
+                Ancestor::Function(number) => of_ranks(scope.code.functions[*number].name),
+                Ancestor::Then(test) => of_ranks(scope.text(test.span)),
+                _ => false,
+            });
+            if !in_set_up && !of_ranks(scope.text(expr.span)) && !runs_elsewhere(around, scope) {
+                found.push(RawFinding::at(scope.place(expr.span)).word("text", scope.text(expr.span)));
             }
-            _ => {}
         }
+        _ => {}
     });
     if joins || !scope.is_library() {
         return Vec::new();
@@ -214,8 +209,7 @@ fn within_definitions<'a>(
 /// Whether a function is what a thread or process starts with: `Thread(target=name)`, `Pool(initializer=name)`.
 fn is_handed_to_another(name: &str, scope: &FileScope<'_>) -> bool {
     let mut is_handed = false;
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |_, call, _| {
         for keyword in ["target", "initializer"] {
             let given = argument(&call.arguments, None, Some(keyword)).map(|given| &given.kind);
             is_handed |= matches!(given, Some(ExprKind::Name(given) | ExprKind::Attribute(_, given)) if *given == name);

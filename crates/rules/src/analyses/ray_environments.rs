@@ -1,7 +1,6 @@
 //! Variables that Ray is handed for its workers, at a place where it reads none.
 
-use crate::code::walk::{CodeNode, walk};
-use crate::code::{Call, Expr, ExprKind};
+use crate::code::{Call, ExprKind};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
 
@@ -11,8 +10,7 @@ const PREFIXES: &[&str] = &["CUDA_", "HIP_", "JAX_", "NCCL_", "NVIDIA_", "PYTORC
 /// `runtime_env={"CUDA_VISIBLE_DEVICES": "0"}`, without `env_vars`.
 pub(super) fn beside_env_vars(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found: Vec<(Span, String)> = Vec::new();
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |_, call, _| {
         if matches!(
             scope.names.path(&call.callee),
             Some("ray.runtime_env.RuntimeEnv" | "ray.runtime_env.runtime_env.RuntimeEnv")

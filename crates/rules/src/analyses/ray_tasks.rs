@@ -24,8 +24,7 @@ pub(super) fn without_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
     }
     let mut found = wrapped_without_gpu(scope);
     found.extend(ray_workers::without_gpu(scope));
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Statement(step) = part else { return };
+    scope.each_statement(&mut |step, _| {
         let Some((body, decorators, name)) = definition(scope, step) else { return };
         let remote = decorators.iter().find(|decorator| asks_for_no_gpu(scope, decorator));
         let Some(decorator) = remote.filter(|_| !is_handed_on(scope, name)) else { return };
@@ -68,8 +67,7 @@ fn may_be_told(scope: &FileScope<'_>) -> bool {
     const OTHERS: &[&str] =
         &["lifetime", "max_concurrency", "max_restarts", "max_retries", "memory", "name", "num_cpus"];
     let mut may = false;
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |_, call, _| {
         if matches!(call.callee.kind, ExprKind::Attribute(_, "options")) {
             let is_other = |one: &Argument<'_>| one.name.is_some_and(|name| OTHERS.contains(&name));
             may |= !call.arguments.iter().all(is_other);
@@ -81,8 +79,7 @@ fn may_be_told(scope: &FileScope<'_>) -> bool {
 /// `Worker.options(num_gpus=0)` and `ray.remote(Worker).options(num_gpus=0)`, for what needs a GPU.
 fn told_of_none(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |_, call, _| {
         let ExprKind::Attribute(object, "options") = &call.callee.kind else { return };
         let Some(given) = argument(&call.arguments, None, Some("num_gpus")) else { return };
         if !matches!(scope.names.meant(given).kind, ExprKind::Int(0)) {
@@ -154,8 +151,7 @@ fn meant_by<'c>(scope: &FileScope<'c>, name: &'c str, around: &[Ancestor<'_, '_>
         return vec![name];
     };
     let mut given = Vec::new();
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |_, call, _| {
         if !matches!(call.callee.kind, ExprKind::Name(called) if called == function.name) {
             return;
         }
@@ -242,8 +238,7 @@ pub(super) fn body_of<'c>(scope: &FileScope<'c>, name: &str) -> Option<&'c Block
 /// Whether a task is an argument of a call: who takes it may start it with a GPU.
 fn is_handed_on(scope: &FileScope<'_>, name: &str) -> bool {
     let mut handed = false;
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |_, call, _| {
         handed |= call
             .arguments
             .iter()

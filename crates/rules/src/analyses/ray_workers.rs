@@ -163,8 +163,7 @@ fn trainable<'c>(scope: &FileScope<'c>, run: &'c Expr<'c>) -> Option<&'c str> {
         ExprKind::Name(name) => Some(name),
         ExprKind::Text(text) => {
             let mut known = None;
-            walk(scope.code, &mut |part, _| {
-                let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+            scope.each_call(&mut |_, call, _| {
                 let path = scope.names.path(&call.callee).unwrap_or_default();
                 let is_it = |name: &Expr<'_>| matches!(&name.kind, ExprKind::Text(known) if known == text);
                 if path.ends_with("register_trainable")

@@ -2,7 +2,7 @@
 
 use super::memory::path;
 use super::ray_tasks::definition;
-use crate::code::walk::{CodeNode, walk, walk_block};
+use crate::code::walk::{CodeNode, walk_block};
 use crate::code::{Expr, ExprKind, Statement, StatementKind, Target};
 use crate::facts::Span;
 use crate::program::MASK;
@@ -15,8 +15,7 @@ pub(super) fn in_tasks(scope: &FileScope<'_>) -> Vec<RawFinding> {
         return Vec::new();
     }
     let mut found = Vec::new();
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Statement(step) = part else { return };
+    scope.each_statement(&mut |step, _| {
         let Some((body, decorators, _)) = definition(scope, step) else { return };
         let Some(decorator) = decorators.iter().find(|one| is_given_gpu(scope, one)) else { return };
         walk_block(scope.code, body, &mut |part, _| {

@@ -2,15 +2,14 @@
 //! of the first try, with all that they had on the GPU.
 
 use super::memory::path;
-use crate::code::walk::{Ancestor, CodeNode, walk, walk_block, within_function};
+use crate::code::walk::{Ancestor, CodeNode, walk_block, within_function};
 use crate::code::{Block, Call, Expr, ExprKind, Handler, Statement, StatementKind};
 use crate::rules::files::{FileScope, RawFinding};
 
 /// The first call in each such handler that runs again what the `try` ran.
 pub(super) fn in_handlers(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
-    walk(scope.code, &mut |part, around| {
-        let CodeNode::Statement(step) = part else { return };
+    scope.each_statement(&mut |step, around| {
         let StatementKind::Try { body, handlers, .. } = &step.kind else { return };
         let (function, _) = within_function(around);
         let mut tried = main_calls(scope, body);

@@ -1,6 +1,6 @@
 //! Names that a function of the file fills, together with others: `rank, world_size = setup()`.
 
-use crate::code::walk::{CodeNode, walk, walk_block, within_function};
+use crate::code::walk::{CodeNode, walk_block, within_function};
 use crate::code::{Expr, ExprKind, StatementKind, Target};
 use crate::rules::files::FileScope;
 
@@ -8,8 +8,7 @@ use crate::rules::files::FileScope;
 pub(super) fn returned_part<'a>(scope: &'a FileScope<'_>, name: &Expr<'_>) -> Option<&'a Expr<'a>> {
     let ExprKind::Name(wanted) = name.kind else { return None };
     let mut assigned: Vec<(&str, usize)> = Vec::new();
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Statement(step) = part else { return };
+    scope.each_statement(&mut |step, _| {
         let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind else { return };
         for target in targets {
             match target {

@@ -1,7 +1,5 @@
 //! GPUs that a program in Rust asks for, whose crates are built without CUDA: no manifest of the project names the feature.
 
-use crate::code::walk::{CodeNode, walk};
-use crate::code::{Expr, ExprKind};
 use crate::findings::Severity;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::sources::{Language, file_name_of};
@@ -33,8 +31,7 @@ pub(super) fn without_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
         return Vec::new();
     }
     let mut found = Vec::new();
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |expr, call, _| {
         let path = scope.names.path(&call.callee).unwrap_or_default();
         let asked = match path {
             "candle_core.Device.new_cuda" | "candle.Device.new_cuda" => Some((&CANDLE, Severity::Warning)),

@@ -54,8 +54,7 @@ pub(super) fn that_nobody_reads(scope: &FileScope<'_>) -> Vec<RawFinding> {
         return Vec::new();
     }
     let (mut found, mut masks) = (Vec::new(), Vec::new());
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Statement(step) = part else { return };
+    scope.each_statement(&mut |step, _| {
         let StatementKind::SetVariable(set) = &step.kind else { return };
         let Some(value) = &set.value else { return };
         let written = scope.text(value.span).trim_matches(['"', '\'']);

@@ -2,8 +2,8 @@
 
 use super::cuda_calls::reaches_cuda;
 use super::memory::{function_named, method_of, path};
+use crate::code::ExprKind;
 use crate::code::walk::{CodeNode, walk};
-use crate::code::{Expr, ExprKind};
 use crate::commands::{option_values, program_name};
 use crate::facts::Span;
 use crate::findings::Severity;
@@ -46,8 +46,7 @@ fn of_local_cluster(scope: &FileScope<'_>) -> Option<RawFinding> {
         return None;
     }
     let (mut made, mut handed): (Option<Span>, Vec<&str>) = (None, Vec::new());
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |expr, call, _| {
         if matches!(path(scope, &call.callee), "dask.distributed.LocalCluster" | "distributed.LocalCluster") {
             let given = |name: &str| argument(&call.arguments, None, Some(name)).map(|one| &one.kind);
             let is_one = matches!(given("n_workers"), Some(ExprKind::Int(1)))

@@ -1,7 +1,7 @@
 //! A GPU that a process makes current, and that the processes which it starts know nothing of: their current GPU is the first.
 
-use crate::code::walk::{CodeNode, walk, within_function};
-use crate::code::{Call, Expr, ExprKind};
+use crate::code::walk::within_function;
+use crate::code::{Call, ExprKind};
 use crate::facts::{Place, Span};
 use crate::findings::Severity;
 use crate::rules::files::{FileScope, RawFinding};
@@ -22,8 +22,7 @@ pub(super) fn known_to_parent(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut set: Option<(Span, bool, Option<usize>)> = None;
     let mut started: Option<(Span, Place)> = None;
     let spawns = scope.whole_text().contains("\"spawn\"") || scope.whole_text().contains("'spawn'");
-    walk(scope.code, &mut |part, around| {
-        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |expr, call, around| {
         let path = scope.names.path(&call.callee).unwrap_or_default();
         if path == "torch.cuda.set_device" && set.is_none() {
             let (function, _) = within_function(around);

@@ -1,7 +1,7 @@
 //! Processes that are spawned at the top of a script: each of them imports the script again, and starts processes itself.
 
 use super::memory::path;
-use crate::code::walk::{Ancestor, CodeNode, walk, walk_block};
+use crate::code::walk::{Ancestor, CodeNode, walk_block};
 use crate::code::{Call, Expr, ExprKind, Statement, StatementKind};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
@@ -130,8 +130,7 @@ fn is_spawn(scope: &FileScope<'_>, method: &Expr<'_>) -> bool {
 /// `set_start_method("spawn")`
 fn is_set_to_spawn(scope: &FileScope<'_>) -> bool {
     let mut is_set = false;
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |_, call, _| {
         is_set |= path(scope, &call.callee).ends_with("multiprocessing.set_start_method")
             && argument(&call.arguments, Some(0), Some("method"))
                 .is_some_and(|method| is_spawn(scope, method));

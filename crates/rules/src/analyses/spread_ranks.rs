@@ -29,8 +29,7 @@ pub(super) fn in_each_rank(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut fixed = Vec::new();
     let mut loaded: Vec<(Span, String)> = Vec::new();
     let started = LazyCell::new(|| started_several_times(scope));
-    walk(scope.code, &mut |part, around| {
-        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |_, call, around| {
         if scope.names.path(&call.callee) == Some("torch.load")
             && let Some(device) = argument(&call.arguments, Some(1), Some("map_location"))
             && let Some(card) = numbered_card(scope, device)
@@ -148,8 +147,7 @@ fn started_several_times(scope: &FileScope<'_>) -> Option<(Place, FileId)> {
 /// `notebook_launcher(train, num_processes=2)`
 fn launched_by_notebook(scope: &FileScope<'_>) -> Option<Place> {
     let mut site = None;
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |expr, call, _| {
         if !scope.names.path(&call.callee).is_some_and(is_notebook_launcher) {
             return;
         }

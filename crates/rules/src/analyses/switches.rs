@@ -114,8 +114,7 @@ const USES: &[&str] = &["use", "using", "with", "enable", "on", "is", "run", "fl
 /// `parser.add_argument("--cuda", action="store_false")`
 pub(super) fn that_turn_it_off(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |_, call, _| {
         let Some(flag) = switch(call) else { return };
         let Some(action) = argument(&call.arguments, None, Some("action")) else { return };
         let is_given = |name: &str| argument(&call.arguments, None, Some(name)).map(|one| &one.kind);

@@ -251,8 +251,7 @@ pub(super) fn growth_of_one_card(scope: &FileScope<'_>) -> Vec<RawFinding> {
         return Vec::new();
     }
     let (mut growths, mut found) = (0, Vec::new());
-    walk(scope.code, &mut |part, around| {
-        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |expr, call, around| {
         if called(scope, call) != Some(GROWTH) {
             return;
         }
@@ -287,8 +286,7 @@ pub(super) fn growth_of_one_card(scope: &FileScope<'_>) -> Vec<RawFinding> {
 /// Data that TensorFlow reads for JAX, in a project that leaves it all GPUs.
 pub(super) fn beside_jax(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let (mut reads, mut computes, mut own) = (None, false, Vec::new());
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |expr, call, _| {
         let path = called(scope, call).unwrap_or_default();
         computes |= path.starts_with("jax.");
         if reads.is_none() && is_data(path) {
@@ -308,8 +306,7 @@ pub(super) fn beside_jax(scope: &FileScope<'_>) -> Vec<RawFinding> {
         "tensorflow_cpu",
         "CUDA_VISIBLE_DEVICES",
     ];
-    let hides = |text: &str| HIDES.iter().any(|word| text.contains(word));
-    if scope.program.every_file().any(|(_, file)| hides(&file.text)) {
+    if scope.program.has_any(HIDES) {
         return Vec::new();
     }
     // Of a function of the project, wherever it lies.

@@ -2,7 +2,7 @@
 
 use super::literal_defaults::default_of;
 use super::tensorflow::{SETTINGS, called};
-use crate::code::walk::{Ancestor, CodeNode, walk};
+use crate::code::walk::Ancestor;
 use crate::code::{Call, Expr, ExprKind, Operator, StatementKind};
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
@@ -13,8 +13,7 @@ pub(super) fn chosen_by_list(scope: &FileScope<'_>) -> Vec<RawFinding> {
         return Vec::new();
     }
     let mut found = Vec::new();
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |expr, call, _| {
         if !shows_devices(scope, call) {
             return;
         }
@@ -35,8 +34,7 @@ pub(super) fn replaced_in_loop(scope: &FileScope<'_>) -> Vec<RawFinding> {
     /// The loop looks for one card, or each pass is for a program of its own.
     const ENDS: &[&str] = &["break", "return", "yield", "Process", "subprocess", "fork"];
     let mut found = Vec::new();
-    walk(scope.code, &mut |part, around| {
-        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |expr, call, around| {
         if !shows_devices(scope, call) {
             return;
         }
@@ -109,8 +107,7 @@ fn chosen_by_strategy(scope: &FileScope<'_>) -> Option<RawFinding> {
         _ => None,
     };
     let mut found = None;
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |expr, call, _| {
         if found.is_some() || called(scope, call).is_none_or(|path| !STRATEGIES.contains(&path)) {
             return;
         }
@@ -133,8 +130,7 @@ fn chosen_by_strategy(scope: &FileScope<'_>) -> Option<RawFinding> {
 /// `with tf.device("/gpu:" + str(args.gpu)):` in a file that names one card alone. Of a loop over cards the number is not known.
 fn chosen_by_block(scope: &FileScope<'_>) -> Option<RawFinding> {
     let (mut found, mut others) = (None, false);
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |expr, call, _| {
         if called(scope, call) != Some("tensorflow.device") {
             return;
         }

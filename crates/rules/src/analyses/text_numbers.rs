@@ -16,8 +16,7 @@ const NUMBERED: &[&str] = &["gpu", "gpuid", "cuda"];
 /// `torch.cuda.set_device(args.gpu)`, where `--gpu` has no `type`.
 pub(super) fn given_as_devices(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut taken = Vec::new();
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |expr, call, _| {
         let takes = scope.names.path(&call.callee).is_some_and(|path| TAKING.contains(&path))
             || method_of(expr).is_some_and(|(_, name, _)| matches!(name, "cuda" | "to"));
         let Some(first) = call.arguments.first().filter(|one| takes && one.name.is_none()) else { return };

@@ -56,8 +56,7 @@ pub(super) fn without_context(scope: &FileScope<'_>) -> Vec<RawFinding> {
 /// The functions of this file, and of the modules that it imports, that call PyCUDA.
 fn callers<'p>(scope: &'p FileScope<'_>) -> FxHashSet<&'p str> {
     let mut files = vec![scope.file];
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Statement(step) = part else { return };
+    scope.each_statement(&mut |step, _| {
         if let StatementKind::Import(import) = &step.kind {
             files.extend(scope.program.import_targets(scope.file, import));
         }

@@ -3,8 +3,7 @@
 use super::literal_defaults::{Literal, default_of};
 use super::memory::path;
 use super::pods::value;
-use crate::code::walk::{CodeNode, walk};
-use crate::code::{Expr, ExprKind};
+use crate::code::Expr;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 
@@ -22,8 +21,7 @@ pub(super) fn by_catboost(scope: &FileScope<'_>) -> Vec<RawFinding> {
         return Vec::new();
     }
     let mut found = Vec::new();
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |_, call, _| {
         let path = path(scope, &call.callee);
         let (kind, devices) = if ESTIMATORS.contains(&path) {
             let given = |name: &str| argument(&call.arguments, None, Some(name));

@@ -59,8 +59,7 @@ fn devices_of(scope: &FileScope<'_>, file: FileId, command: &RunCommand) -> Opti
             return None;
         }
         let mut trainers = Vec::new();
-        walk(program.code, &mut |part, _| {
-            let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        program.each_call(&mut |_, call, _| {
             if program.names.path(&call.callee).is_some_and(|path| TRAINERS.contains(&path)) {
                 trainers.push(call);
             }
@@ -209,8 +208,7 @@ fn given(program: &FileScope<'_>, command: &RunCommand, name: &str) -> Given {
 /// The names of the option that fills an attribute: `add_argument("-d", "--devices")`.
 fn flags_of(program: &FileScope<'_>, attribute: &str) -> Vec<String> {
     let mut flags = vec![format!("--{attribute}"), format!("--{}", attribute.replace('_', "-"))];
-    walk(program.code, &mut |part, _| {
-        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    program.each_call(&mut |_, call, _| {
         if !matches!(&call.callee.kind, ExprKind::Attribute(_, "add_argument" | "option"))
             && !matches!(&call.callee.kind, ExprKind::Name("option"))
         {

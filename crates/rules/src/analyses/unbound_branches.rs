@@ -119,10 +119,7 @@ fn used_outside(name: &str, step: &Statement<'_>, scope: &FileScope<'_>) -> Opti
     let imports = |file: FileId| {
         let mut found = false;
         scope.in_other(file, |other| {
-            walk(other.code, &mut |part, _| {
-                let CodeNode::Statement(Statement { kind: StatementKind::Import(import), .. }) = part else {
-                    return;
-                };
+            other.each_import(&mut |import| {
                 if let ImportNames::Names(names) = &import.names {
                     found |= names.iter().any(|one| one.name == name)
                         && scope.program.module_behind(file, import, None) == Some(scope.file);

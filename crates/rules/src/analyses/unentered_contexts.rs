@@ -1,6 +1,5 @@
 //! Context managers that choose a device, or a way of computing, and that nobody enters: made alone they do nothing.
 
-use crate::code::walk::{CodeNode, walk};
 use crate::code::{Expr, ExprKind, StatementKind};
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
@@ -25,8 +24,7 @@ pub(super) const MANAGERS: &[&str] = &[
 /// `torch.cuda.device(1)` as a statement of its own.
 pub(super) fn as_statements(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Statement(step) = part else { return };
+    scope.each_statement(&mut |step, _| {
         let StatementKind::Evaluate(expr @ Expr { kind: ExprKind::Call(call), .. }) = &step.kind else {
             return;
         };
@@ -47,8 +45,7 @@ pub(super) fn as_devices(scope: &FileScope<'_>) -> Vec<RawFinding> {
         RawFinding::at(scope.place(span)).word("text", scope.text(span)).word("what", what)
     };
     let mut found = Vec::new();
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |expr, call, _| {
         if scope.names.path(&call.callee) == Some("torch.cuda") {
             found.push(at(expr.span, "calls the module `torch.cuda`"));
         }

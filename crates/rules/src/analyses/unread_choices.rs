@@ -1,6 +1,5 @@
 //! NVIDIA_VISIBLE_DEVICES in a compose file, where no runtime reads it.
 
-use crate::code::walk::{CodeNode, walk};
 use crate::code::{Observation, StatementKind};
 use crate::rules::files::{FileScope, RawFinding};
 
@@ -25,8 +24,7 @@ pub(super) fn without_runtime(scope: &FileScope<'_>) -> Vec<RawFinding> {
         return Vec::new();
     }
     let mut found = Vec::new();
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Statement(step) = part else { return };
+    scope.each_statement(&mut |step, _| {
         if let StatementKind::Observe(observed) = &step.kind
             && observed.what == Observation::ChoiceWithoutRuntime
         {

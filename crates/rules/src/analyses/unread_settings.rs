@@ -1,6 +1,5 @@
 //! Keys of a file of settings that choose a device, and flags that do, in programs whose code never says their names.
 
-use crate::code::walk::{CodeNode, walk};
 use crate::code::{Expr, ExprKind};
 use crate::facts::{FileId, Place, Span, is_whole_name};
 use crate::findings::Severity;
@@ -126,8 +125,8 @@ pub(super) fn unread_flags(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut defined: Vec<(Span, Span, &str)> = Vec::new();
     // Who names all flags at once hands them on.
     let mut handed = false;
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), span }) = part else { return };
+    scope.each_call(&mut |expr, call, _| {
+        let span = &expr.span;
         handed |= call
             .arguments
             .iter()

@@ -2,7 +2,6 @@
 
 use super::memory::path;
 use super::ray_tasks::{definition, use_in};
-use crate::code::walk::{CodeNode, walk};
 use crate::code::{Expr, ExprKind};
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
@@ -37,8 +36,7 @@ pub(super) fn of_actors(scope: &FileScope<'_>) -> Vec<RawFinding> {
         return Vec::new();
     }
     let mut found = Vec::new();
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Statement(step) = part else { return };
+    scope.each_statement(&mut |step, _| {
         let Some((body, decorators, name)) = definition(scope, step) else { return };
         let Some(decorator) = decorators.iter().find(|one| asks_for_one(scope, one)) else { return };
         if let Some(used) = use_in(scope, body) {

@@ -80,7 +80,7 @@ fn unread_options(scope: &FileScope<'_>) -> Vec<RawFinding> {
             ExprKind::Call(call) => {
                 match option_of(call) {
                     Some((flag, name)) => options.push((expr.span, name, flag)),
-                    None => handed |= is_whole_handed(scope, call, &parsed),
+                    None => handed |= is_whole_handed(scope, call, parsed),
                 }
                 if uses.is_none() && reaches_cuda(expr, scope).is_some_and(|name| !is_question(&name)) {
                     uses = Some((expr.span, "the GPU is used here, whatever the option says"));
@@ -131,7 +131,7 @@ fn lost_options(scope: &FileScope<'_>) -> Vec<RawFinding> {
             let place = PlaceInFunction::of(step.span, around);
             for target in targets {
                 match target {
-                    Target::Name(name, _) if names.contains(name) => parsed.push((place.clone(), name)),
+                    Target::Name(name, _) if names.contains(*name) => parsed.push((place.clone(), name)),
                     Target::Attribute(object, option) => {
                         let ExprKind::Name(object) = object.kind else { continue };
                         if matches!(value.kind, ExprKind::Text(_) | ExprKind::Int(_)) {
@@ -145,7 +145,7 @@ fn lost_options(scope: &FileScope<'_>) -> Vec<RawFinding> {
         CodeNode::Expr(Expr { kind: ExprKind::Attribute(_, name), span }) => read.push((*span, name)),
         CodeNode::Expr(Expr { kind: ExprKind::Call(call), span }) => {
             options.extend(option_of(call).map(|(flag, name)| (*span, name, flag)));
-            if !prints(scope, call) && call.arguments.iter().any(|one| is_all(&one.value, &names)) {
+            if !prints(scope, call) && call.arguments.iter().any(|one| is_all(&one.value, names)) {
                 handed.push(*span);
             }
         }
@@ -176,16 +176,21 @@ fn lost_options(scope: &FileScope<'_>) -> Vec<RawFinding> {
 }
 
 /// The names that hold all options of the command line, also as parameters of functions that are handed them.
-pub(super) fn names_of_options<'a>(scope: &'a FileScope<'_>) -> FxHashSet<&'a str> {
+pub(super) fn names_of_options<'a>(scope: &'a FileScope<'_>) -> &'a FxHashSet<String> {
+    scope.answers.options.get_or_init(|| find_names_of_options(scope))
+}
+
+fn find_names_of_options(scope: &FileScope<'_>) -> FxHashSet<String> {
     /// A function that hands them to a function that hands them on.
     const HOPS: usize = 3;
-    let mut names: FxHashSet<&str> = FxHashSet::default();
+    let mut names: FxHashSet<String> = FxHashSet::default();
     let mut givers: FxHashSet<&str> = FxHashSet::default();
     let function_of = |call: &Call<'_>| match &call.callee.kind {
         ExprKind::Name(name) => scope.code.functions.iter().find(|function| function.name == *name),
         _ => None,
     };
     for _ in 0..HOPS {
+        let known = (names.len(), givers.len());
         walk(scope.code, &mut |part, around| match part {
             CodeNode::Statement(step) => match &step.kind {
                 StatementKind::Assign { targets, value: Some(value), .. } => {
@@ -193,11 +198,11 @@ pub(super) fn names_of_options<'a>(scope: &'a FileScope<'_>) -> FxHashSet<&'a st
                         ExprKind::Call(call) => {
                             function_of(call).is_some_and(|function| givers.contains(function.name))
                         }
-                        ExprKind::Name(name) => names.contains(name),
+                        ExprKind::Name(name) => names.contains(*name),
                         _ => false,
                     };
                     if is_given || is_parse(value) {
-                        names.extend(targets.iter().flat_map(Target::names));
+                        names.extend(targets.iter().flat_map(Target::names).map(str::to_owned));
                     }
                 }
                 StatementKind::Return(Some(value)) => {
@@ -212,19 +217,22 @@ pub(super) fn names_of_options<'a>(scope: &'a FileScope<'_>) -> FxHashSet<&'a st
             CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) => {
                 let takes = call.arguments.iter().any(|one| is_all(&one.value, &names));
                 if let Some(function) = function_of(call).filter(|_| takes) {
-                    names.extend(function.parameters.iter().map(|parameter| parameter.name));
+                    names.extend(function.parameters.iter().map(|parameter| parameter.name.to_owned()));
                 }
             }
             CodeNode::Expr(_) | CodeNode::Target(_) => {}
         });
+        if known == (names.len(), givers.len()) {
+            break;
+        }
     }
     names
 }
 
 /// Whether an expression is all options of the command line.
-fn is_all(expr: &Expr<'_>, names: &FxHashSet<&str>) -> bool {
+fn is_all(expr: &Expr<'_>, names: &FxHashSet<String>) -> bool {
     match &expr.kind {
-        ExprKind::Name(name) => names.contains(name),
+        ExprKind::Name(name) => names.contains(*name),
         ExprKind::Starred(inner) => is_all(inner, names),
         _ => is_parse(expr),
     }
@@ -276,7 +284,7 @@ pub(super) fn is_parse(value: &Expr<'_>) -> bool {
 }
 
 /// `vars(args)`, `train(args)`: somebody else may read the option.
-fn is_whole_handed(scope: &FileScope<'_>, call: &Call<'_>, names: &FxHashSet<&str>) -> bool {
+fn is_whole_handed(scope: &FileScope<'_>, call: &Call<'_>, names: &FxHashSet<String>) -> bool {
     let is_own = match &call.callee.kind {
         ExprKind::Name(name) => scope.code.functions.iter().any(|function| function.name == *name),
         _ => false,
@@ -344,8 +352,7 @@ fn unread_names(scope: &FileScope<'_>) -> Vec<RawFinding> {
 /// a model.
 fn unread_attributes(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut chosen: Vec<(&str, Span)> = Vec::new();
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Statement(step) = part else { return };
+    scope.each_statement(&mut |step, _| {
         let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind else { return };
         let [Target::Attribute(object, name)] = targets.as_slice() else { return };
         if matches!(object.kind, ExprKind::Name("self")) && is_device_name(name) && is_choice(scope, value) {
@@ -353,7 +360,7 @@ fn unread_attributes(scope: &FileScope<'_>) -> Vec<RawFinding> {
         }
     });
     let [(name, span)] = chosen[..] else { return Vec::new() };
-    if !scope.program.every_file().any(|(_, file)| file.text.contains("torch.optim.")) {
+    if !scope.program.has_any(&["torch.optim."]) {
         return Vec::new();
     }
     let is_read = scope.program.every_file().any(|(id, file)| {

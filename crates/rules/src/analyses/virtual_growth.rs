@@ -1,7 +1,7 @@
 //! Memory growth of TensorFlow for a GPU that was divided before.
 
-use crate::code::walk::{Ancestor, CodeNode, functions_around, walk};
-use crate::code::{Call, Expr, ExprKind, StatementKind};
+use crate::code::walk::{Ancestor, functions_around};
+use crate::code::{Call, Expr, StatementKind};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
@@ -25,8 +25,7 @@ struct Divided<'a> {
 pub(super) fn of_divided(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut divided: Vec<Divided<'_>> = Vec::new();
     let mut found = Vec::new();
-    walk(scope.code, &mut |part, around| {
-        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |expr, call, around| {
         let Some(path) = scope.names.path(&call.callee) else { return };
         let Some(device) = device_of(call) else { return };
         let device = scope.text(device.span);

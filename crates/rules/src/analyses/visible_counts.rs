@@ -145,8 +145,7 @@ fn add_handed_from_elsewhere<'a>(scope: &FileScope<'a>, known: &mut Known<'a>) {
                 return;
             }
             let theirs = Known::of(other, 0);
-            walk(other.code, &mut |part, _| {
-                let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+            other.each_call(&mut |_, call, _| {
                 let Some(given) = Handed::by(call) else { return };
                 let Some((_, name)) =
                     imported(other, given.module, given.name).filter(|(file, _)| *file == scope.file)
@@ -178,8 +177,7 @@ impl<'a> Known<'a> {
         let asking: FxHashSet<&str> = scope.code.functions.iter().filter(asks).map(|one| one.name).collect();
         // A file calls the same functions again and again.
         let mut given_by: FxHashMap<&str, Option<Given>> = FxHashMap::default();
-        walk(scope.code, &mut |part, _| {
-            let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+        scope.each_call(&mut |expr, call, _| {
             if scope.names.path(&call.callee).is_some_and(|path| COUNTS.contains(&path)) {
                 known.counts.insert(scope.text(expr.span));
                 return;

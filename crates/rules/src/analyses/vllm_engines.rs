@@ -74,8 +74,8 @@ pub(super) fn that_share_a_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
 /// `Pool(2, initializer=load)`, where `load` makes an engine.
 fn in_pools(scope: &FileScope<'_>, engines: &[Engine]) -> Vec<RawFinding> {
     let mut found = Vec::new();
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), span }) = part else { return };
+    scope.each_call(&mut |expr, call, _| {
+        let span = &expr.span;
         let (ExprKind::Name(name) | ExprKind::Attribute(_, name)) = &call.callee.kind else { return };
         let counts = match *name {
             "Pool" => "processes",
@@ -114,8 +114,7 @@ pub(super) fn on_the_first_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
     }
     let engines = engines_of(scope);
     let mut found = Vec::new();
-    walk(scope.code, &mut |part, around| {
-        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |expr, call, around| {
         if !scope.names.path(&call.callee).is_some_and(|path| SETTERS.contains(&path)) {
             return;
         }

@@ -3,7 +3,7 @@
 use super::first_ranks::is_of_ranks;
 use super::memory::{function_called, function_named, path};
 use super::own_calls::{imported, module_and_name};
-use crate::code::walk::{CodeNode, functions_around, walk, walk_block};
+use crate::code::walk::{CodeNode, functions_around, walk_block};
 use crate::code::{Call, Expr, ExprKind, Function, ImportNames, Statement, StatementKind, Target};
 use crate::facts::{Place, Span};
 use crate::rules::files::FileScope;
@@ -112,31 +112,28 @@ pub(super) struct Waiters<'s> {
 impl<'s> Waiters<'s> {
     pub fn of(scope: &FileScope<'s>) -> Waiters<'s> {
         let (mut engines, mut has_trainer) = (Vec::new(), false);
-        walk(scope.code, &mut |part, _| {
-            let CodeNode::Statement(Statement { kind, .. }) = part else { return };
-            match kind {
-                StatementKind::Assign { targets, value: Some(value), .. } => {
-                    let made = match &value.kind {
-                        ExprKind::Call(call) => path(scope, &call.callee),
-                        _ => "",
-                    };
-                    if let [Target::Sequence(parts)] = &targets[..]
-                        && made == "deepspeed.initialize"
-                        && let Some(Target::Name(name, _) | Target::Attribute(_, name)) = parts.first()
-                    {
-                        engines.push(*name);
-                    }
+        scope.each_statement(&mut |Statement { kind, .. }, _| match kind {
+            StatementKind::Assign { targets, value: Some(value), .. } => {
+                let made = match &value.kind {
+                    ExprKind::Call(call) => path(scope, &call.callee),
+                    _ => "",
+                };
+                if let [Target::Sequence(parts)] = &targets[..]
+                    && made == "deepspeed.initialize"
+                    && let Some(Target::Name(name, _) | Target::Attribute(_, name)) = parts.first()
+                {
+                    engines.push(*name);
                 }
-                StatementKind::Import(import) => {
-                    if let ImportNames::Names(names) = &import.names
-                        && matches!(import.module.split('.').next(), Some("transformers" | "trl"))
-                    {
-                        let is_trainer = |name: &str| name.ends_with("Trainer") || name.ends_with("Callback");
-                        has_trainer |= names.iter().any(|one| is_trainer(one.name));
-                    }
-                }
-                _ => {}
             }
+            StatementKind::Import(import) => {
+                if let ImportNames::Names(names) = &import.names
+                    && matches!(import.module.split('.').next(), Some("transformers" | "trl"))
+                {
+                    let is_trainer = |name: &str| name.ends_with("Trainer") || name.ends_with("Callback");
+                    has_trainer |= names.iter().any(|one| is_trainer(one.name));
+                }
+            }
+            _ => {}
         });
         Waiters { engines, has_trainer, asked: Rc::default() }
     }

@@ -1,6 +1,5 @@
 //! What a statement writes into the environment of its process, in each of the usual forms.
 
-use crate::code::walk::{CodeNode, walk};
 use crate::code::{Argument, Call, Expr, ExprKind, Operator, Statement, StatementKind, Target};
 use crate::program::{MASK, ORDER};
 use crate::rules::files::FileScope;
@@ -64,8 +63,7 @@ pub(super) fn overwritten<'c>(
 /// Whether a file of Python writes a mask, and not the order in which its numbers count.
 pub(super) fn writes_mask_alone(scope: &FileScope<'_>) -> bool {
     let mut found = (false, false);
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Statement(step) = part else { return };
+    scope.each_statement(&mut |step, _| {
         let writes = |variable: &str| match &step.kind {
             // `%env CUDA_VISIBLE_DEVICES=1` in a notebook
             StatementKind::SetVariable(set) => set.name == variable,

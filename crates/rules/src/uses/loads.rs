@@ -1,7 +1,7 @@
 //! Where what a call loads is put.
 
 use super::{Use, argument};
-use crate::code::walk::{CodeNode, functions_around, walk, walk_block};
+use crate::code::walk::{CodeNode, functions_around, walk_block};
 use crate::code::{Expr, ExprKind, Statement, StatementKind};
 use crate::rules::files::FileScope;
 use crate::sources::file_name_of;
@@ -45,8 +45,7 @@ pub(super) fn is_made_where_missing(load: &Use<'_>, scope: &FileScope<'_>) -> bo
     };
     let lies_in = |block: &[Statement<'_>]| block.iter().any(|step| step.span.holds(load.span));
     let mut is_made = false;
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Statement(step) = part else { return };
+    scope.each_statement(&mut |step, _| {
         let StatementKind::Branch { test, then, otherwise } = &step.kind else { return };
         if asks(test) {
             is_made |= lies_in(otherwise) && makes(scope, then, path)
@@ -83,8 +82,8 @@ pub(super) fn is_saved_by_name(load: &Use<'_>, scope: &FileScope<'_>) -> bool {
     let Some(path) = argument(load.arguments, Some(0), Some("f")).and_then(text_of) else { return false };
     let name = file_name_of(&path);
     let mut is_saved = false;
-    walk(scope.code, &mut |part, around| {
-        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), span }) = part else { return };
+    scope.each_call(&mut |expr, call, around| {
+        let span = &expr.span;
         let (ExprKind::Attribute(_, callee) | ExprKind::Name(callee)) = call.callee.kind else { return };
         is_saved |= span.end <= load.span.start
             && functions_around(around).next().is_none()

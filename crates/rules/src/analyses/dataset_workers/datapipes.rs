@@ -1,8 +1,7 @@
 //! Pipelines of torchdata, which a reading service runs in processes of its own.
 
 use super::{Loader, last_name};
-use crate::code::walk::{CodeNode, walk};
-use crate::code::{Call, Expr, ExprKind};
+use crate::code::{Call, ExprKind};
 use crate::rules::files::FileScope;
 use crate::rules::uses::argument;
 use rustc_hash::FxHashSet;
@@ -23,8 +22,7 @@ pub(super) fn loader<'c>(call: &'c Call<'c>, scope: &FileScope<'c>) -> Option<Lo
         return None;
     }
     let mut transforms = Vec::new();
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |_, call, _| {
         if let ExprKind::Attribute(_, "collate" | "map") = call.callee.kind {
             let applied = argument(&call.arguments, Some(0), None);
             transforms.extend(applied.and_then(|applied| last_name(names.meant(applied))));

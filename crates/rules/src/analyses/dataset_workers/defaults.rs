@@ -2,8 +2,8 @@
 
 use super::super::cuda_calls::names_gpu;
 use super::{LOADER, Loader, loaders_in};
-use crate::code::walk::{CodeNode, walk, within_function};
-use crate::code::{Expr, ExprKind};
+use crate::code::ExprKind;
+use crate::code::walk::within_function;
 use crate::facts::Span;
 use crate::rules::files::FileScope;
 use crate::rules::uses::argument;
@@ -31,8 +31,7 @@ pub(super) fn on_gpu(loaders: &[Loader], scope: &FileScope<'_>) -> Option<(Loade
 /// The first such call, where nothing in the file changes it back.
 fn default_of(scope: &FileScope<'_>) -> Option<Default> {
     let (mut first, mut is_changed_back) = (None, false);
-    walk(scope.code, &mut |part, around| {
-        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |expr, call, around| {
         let Some(given) = argument(&call.arguments, Some(0), None) else { return };
         let on_gpu = match scope.names.path(&call.callee) {
             Some("torch.set_default_device") => names_gpu(given, scope, 0),

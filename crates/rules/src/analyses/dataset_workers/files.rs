@@ -1,6 +1,5 @@
 //! Files of tensors: `torch.load` brings them back to the card on which they were saved.
 
-use crate::code::walk::{CodeNode, walk};
 use crate::code::{Call, Expr, ExprKind};
 use crate::rules::analyses::cuda_calls::reaches_cuda;
 use crate::rules::files::FileScope;
@@ -18,8 +17,7 @@ pub(super) fn brought_back(expr: &Expr<'_>, scope: &FileScope<'_>) -> Option<Str
     }
     let path = path_of(scope, call, 0)?;
     let (mut from_gpu, mut from_elsewhere) = (false, false);
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Expr(Expr { kind: ExprKind::Call(saving), .. }) = part else { return };
+    scope.each_call(&mut |_, saving, _| {
         if scope.names.path(&saving.callee) != Some("torch.save") || path_of(scope, saving, 1) != Some(path) {
             return;
         }

@@ -1,7 +1,7 @@
 //! Devices that a loader hands to the function that puts its batches together: `collate_fn=partial(collate, device="cuda")`.
 
 use super::{Loader, options};
-use crate::code::walk::{CodeNode, walk, walk_block};
+use crate::code::walk::{CodeNode, walk_block};
 use crate::code::{Expr, ExprKind};
 use crate::facts::Span;
 use crate::rules::analyses::cuda_calls::names_gpu;
@@ -15,8 +15,8 @@ pub fn on_gpu<'l>(loaders: &'l [Loader], scope: &FileScope<'_>) -> Vec<(&'l Load
     if !scope.whole_text().contains("partial(") {
         return found;
     }
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), span }) = part else { return };
+    scope.each_call(&mut |expr, call, _| {
+        let span = &expr.span;
         let here = |loader: &&Loader| loader.place == scope.place(*span);
         let Some(loader) = loaders.iter().find(here) else { return };
         let Some(given) = options::given(scope, call, Some(6), "collate_fn") else { return };

@@ -1,15 +1,13 @@
 //! `torch.cuda.is_bf16_supported()` as a question about the hardware: it answers yes where bfloat16 is only emulated.
 
-use crate::code::walk::{Ancestor, CodeNode, walk};
+use crate::code::walk::Ancestor;
 use crate::code::{Expr, ExprKind, StatementKind};
 use crate::rules::files::{FileScope, RawFinding};
 
 /// Calls whose answer decides something, with emulation included.
 pub(in crate::analyses) fn gates_that_emulation_opens(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = Vec::new();
-    walk(scope.code, &mut |part, around| {
-        let CodeNode::Expr(expr) = part else { return };
-        let ExprKind::Call(call) = &expr.kind else { return };
+    scope.each_call(&mut |expr, call, around| {
         if scope.names.path(&call.callee) != Some("torch.cuda.is_bf16_supported") {
             return;
         }

@@ -37,8 +37,7 @@ fn in_class(scope: &FileScope<'_>, number: usize, class: &Class<'_>) -> Vec<RawF
     let mut off: FxHashSet<usize> = FxHashSet::default();
     let mut made: FxHashSet<String> = FxHashSet::default();
     let mut found = Vec::new();
-    walk(scope.code, &mut |part, around| {
-        let CodeNode::Statement(step) = part else { return };
+    scope.each_statement(&mut |step, around| {
         if let StatementKind::Define { function, decorators } = &step.kind
             && decorators.iter().any(|one| are_off(scope, one))
         {

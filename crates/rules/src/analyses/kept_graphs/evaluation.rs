@@ -2,7 +2,7 @@
 //! that the sum keeps.
 
 use super::{is_cut, is_for_torch, is_without_graph, lists, terms, text_of_target};
-use crate::code::walk::{CodeNode, innermost_loop, walk, walk_block, within_function};
+use crate::code::walk::{CodeNode, innermost_loop, walk_block, within_function};
 use crate::code::{Expr, ExprKind, Function, Operator, StatementKind};
 use crate::facts::Span;
 use crate::rules::analyses::gradients::{Run, runs_with_gradients};
@@ -27,8 +27,7 @@ fn in_loop(scope: &FileScope<'_>, runs: &[Run<'_>], inside: Span) -> Vec<RawFind
     // Names that hold what the model gave, or what was made of it, with a graph.
     let mut made: Vec<String> = Vec::new();
     let (mut begun, mut found): (Vec<String>, Vec<(String, String, Span)>) = (Vec::new(), Vec::new());
-    walk(scope.code, &mut |part, around| {
-        let CodeNode::Statement(step) = part else { return };
+    scope.each_statement(&mut |step, around| {
         let (_, around) = within_function(around);
         let is_here = innermost_loop(around).is_some_and(|step| step.span == inside);
         if !is_here || is_without_graph(scope, around) {

@@ -256,8 +256,7 @@ pub(super) fn outputs_in(scope: &FileScope<'_>) -> FxHashSet<Span> {
         }
         _ => false,
     };
-    walk(scope.code, &mut |part, around| {
-        let CodeNode::Statement(step) = part else { return };
+    scope.each_statement(&mut |step, around| {
         let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind else { return };
         if targets.len() == 1
             && part_with_graph(scope, value, &gives_output).is_some()

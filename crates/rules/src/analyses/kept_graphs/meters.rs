@@ -138,8 +138,7 @@ fn class_held<'e>(scope: &'e FileScope<'_>, object: &'e Expr<'_>) -> Option<&'e 
     let ExprKind::Item(pair) = &object.kind else { return None };
     let whole = scope.text(pair.0.span);
     let mut classes: Vec<Option<&str>> = Vec::new();
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Statement(step) = part else { return };
+    scope.each_statement(&mut |step, _| {
         let StatementKind::Assign { targets, value: Some(value), .. } = &step.kind else { return };
         let [target] = &targets[..] else { return };
         match target {

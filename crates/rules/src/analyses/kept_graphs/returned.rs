@@ -96,8 +96,7 @@ pub(super) fn by_sums(scope: &FileScope<'_>, notes: &[Note]) -> Vec<RawFinding> 
 /// The functions that differentiate a loss and return something with its graph.
 fn returned<'c>(scope: &FileScope<'c>, notes: &[Note]) -> Vec<Returned<'c>> {
     let mut all: Vec<Returned<'c>> = Vec::new();
-    walk(scope.code, &mut |part, around| {
-        let CodeNode::Statement(step) = part else { return };
+    scope.each_statement(&mut |step, around| {
         let StatementKind::Return(Some(value)) = &step.kind else { return };
         let (Some(number), around) = within_function(around) else { return };
         let of_function: Vec<&Note> = notes.iter().filter(|note| note.function == Some(number)).collect();

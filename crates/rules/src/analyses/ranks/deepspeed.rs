@@ -1,7 +1,5 @@
 //! Processes of DeepSpeed that wait for each other before DeepSpeed has given each its card.
 
-use crate::code::walk::{CodeNode, walk};
-use crate::code::{Expr, ExprKind};
 use crate::facts::Span;
 use crate::rules::analyses::memory::function_called;
 use crate::rules::analyses::order::PlaceInFunction;
@@ -11,8 +9,7 @@ use crate::rules::files::FileScope;
 /// the current one.
 pub(super) fn joined_without_card(scope: &FileScope<'_>) -> Option<Span> {
     let (mut joined, mut waits, mut given) = (Vec::new(), Vec::new(), Vec::new());
-    walk(scope.code, &mut |part, around| {
-        let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+    scope.each_call(&mut |expr, call, around| {
         let seen = PlaceInFunction::of(expr.span, around);
         match scope.names.path(&call.callee) {
             Some("deepspeed.init_distributed") => joined.push(seen),

@@ -121,8 +121,8 @@ fn device_by_command(scope: &FileScope<'_>) -> Option<Span> {
     };
     let is_text = |expr: &Expr<'_>, begin: &str| matches!(&scope.names.meant(expr).kind, ExprKind::Text(text) if text.starts_with(begin));
     let mut found = None;
-    walk(scope.code, &mut |part, _| {
-        let CodeNode::Expr(Expr { kind: ExprKind::Call(call), span }) = part else { return };
+    scope.each_call(&mut |expr, call, _| {
+        let span = &expr.span;
         if found.is_some() || scope.names.path(&call.callee) != Some("torch.device") {
             return;
         }
