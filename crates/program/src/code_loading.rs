@@ -49,7 +49,7 @@ impl Program<'_> {
             self.left_alone.take();
             self.of_ranks.iter_mut().for_each(|names| _ = names.take());
             self.run_commands.iter_mut().for_each(|commands| _ = commands.take());
-            self.commands_by_program.take();
+            self.commands_by_key.take();
             missed += 1;
             // Where all files are reported, reading the rest costs less than doing all of it a third time.
             let reads_all = missed > 1 && self.import_edges.is_empty();

@@ -109,7 +109,7 @@ pub struct Program<'s> {
     left_alone: OnceLock<(Vec<FileId>, Digest)>,
     of_ranks: Vec<OnceLock<ranks::OfRanks>>,
     run_commands: Vec<OnceLock<Vec<RunCommand>>>,
-    commands_by_program: OnceLock<run_commands::ByProgram>,
+    commands_by_key: OnceLock<run_commands::CommandsByKey>,
     /// The files by their own names; none where several are called so.
     files_by_name: OnceLock<run_commands::ByName>,
     words: words::WordAnswers,
@@ -160,7 +160,7 @@ impl<'s> Program<'s> {
             left_alone: OnceLock::new(),
             of_ranks: sources.files.iter().map(|_| OnceLock::new()).collect(),
             run_commands: sources.files.iter().map(|_| OnceLock::new()).collect(),
-            commands_by_program: OnceLock::new(),
+            commands_by_key: OnceLock::new(),
             files_by_name: OnceLock::new(),
             words: words::WordAnswers::default(),
             questions: text_questions::AskedQuestions::default(),

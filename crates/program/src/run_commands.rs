@@ -16,8 +16,14 @@ use rustc_hash::FxHashMap;
 /// By the own name of a file: the only one that is called so, if there is one.
 pub(super) type ByName = FxHashMap<Box<str>, Option<FileId>>;
 
-/// By the name of a program: where commands have it among their words, as a file and the number among its commands.
-pub(super) type ByProgram = FxHashMap<Box<str>, Vec<(FileId, usize)>>;
+/// Where commands are kept, each as a file and the number among the commands that it runs.
+#[derive(Default)]
+pub(super) struct CommandsByKey {
+    /// By the name of a program that they have among their words.
+    by_program: FxHashMap<Box<str>, Vec<(FileId, usize)>>,
+    /// By the file that they stand in.
+    by_file: FxHashMap<FileId, Vec<(FileId, usize)>>,
+}
 
 /// A command that runs.
 #[derive(Clone, Debug)]
@@ -93,19 +99,30 @@ impl Program<'_> {
     /// The commands of the project that have the name of this program among their words.
     pub fn commands_with(&self, program: &str) -> impl Iterator<Item = &RunCommand> {
         self.note_question(|| TextQuestion::RunningCommands);
-        let known = self.commands_by_program.get_or_init(|| {
-            let mut known = ByProgram::default();
+        let places = self.commands_by_key().by_program.get(program).into_iter().flatten();
+        places.map(|(file, number)| &self.run_commands_of(*file)[*number])
+    }
+
+    /// The commands of the project that stand in this file.
+    pub fn commands_in(&self, file: FileId) -> impl Iterator<Item = &RunCommand> {
+        self.note_question(|| TextQuestion::RunningCommands);
+        let places = self.commands_by_key().by_file.get(&file).into_iter().flatten();
+        places.map(|(file, number)| &self.run_commands_of(*file)[*number])
+    }
+
+    fn commands_by_key(&self) -> &CommandsByKey {
+        self.commands_by_key.get_or_init(|| {
+            let mut known = CommandsByKey::default();
             for file in self.files_that_run_commands() {
                 for (number, command) in self.run_commands_of(file).iter().enumerate() {
+                    known.by_file.entry(command.site.file).or_default().push((file, number));
                     for word in command.words_behind_wrappers() {
-                        known.entry(program_name(word).into()).or_default().push((file, number));
+                        known.by_program.entry(program_name(word).into()).or_default().push((file, number));
                     }
                 }
             }
             known
-        });
-        let places = known.get(program).into_iter().flatten();
-        places.map(|(file, number)| &self.run_commands_of(*file)[*number])
+        })
     }
 
     fn run_commands_of(&self, file: FileId) -> &[RunCommand] {

@@ -153,8 +153,7 @@ impl<'a> FileScope<'a> {
 
     /// The commands that this file runs.
     pub fn own_commands(&self) -> impl Iterator<Item = &'a RunCommand> + use<'a> {
-        let file = self.file;
-        self.program.run_commands().flatten().filter(move |command| command.site.file == file)
+        self.program.commands_in(self.file)
     }
 
     /// Whether another file in Python has this word.
