@@ -39,6 +39,7 @@ mod rules;
 mod runners;
 mod shards;
 mod shells;
+mod silent_calls;
 mod since;
 mod staged;
 mod stdin;

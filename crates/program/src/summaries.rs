@@ -11,6 +11,7 @@ mod dependencies;
 mod function_summaries;
 mod holding;
 mod records;
+mod silent_calls;
 
 use super::dependency_log::{self, Readings};
 use super::heap::values::Value;
@@ -30,6 +31,7 @@ pub(crate) use dependencies::{CallContext, Dependency, Facts, FunctionId, MOST_N
 use function_summaries::{CANDIDATES, FunctionSummaries};
 use records::Past;
 pub(crate) use records::Record;
+pub(crate) use silent_calls::{FollowedCall, SilentCalls};
 
 /// What is followed as one, and summed up as one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -78,6 +80,8 @@ pub(crate) struct Summaries<'p> {
     facts: Facts<'p>,
     /// Functions that were called while they ran.
     called_by_themselves: FxHashSet<FunctionId>,
+    /// What functions cost that note nothing.
+    pub silent: SilentCalls<'p>,
     /// Those of which one call is being followed that stands for all that lie deeper.
     pub deeper: Vec<FunctionId>,
     /// How many calls of running functions were followed as deep as they go, in the program that is running.
@@ -124,6 +128,7 @@ impl<'p> Summaries<'p> {
             program: 0,
             facts: Facts::default(),
             called_by_themselves: FxHashSet::default(),
+            silent: SilentCalls::default(),
             deeper: Vec::new(),
             certain_calls: 0,
             left_out: 0,
@@ -149,6 +154,12 @@ impl<'p> Summaries<'p> {
     /// Whether a function was ever called while it ran.
     pub fn is_called_by_itself(&self, function: FunctionId) -> bool {
         self.called_by_themselves.contains(&function)
+    }
+
+    /// Whether a function took so much for nothing that its calls are not followed any more, in a program that took so many steps.
+    /// Without summaries each call is followed again, which says nothing of it.
+    pub fn is_spent(&self, function: FunctionId, steps: usize) -> bool {
+        !self.off && steps >= silent_calls::MUCH && self.silent.is_spent(function)
     }
 
     /// Whether one more call of a function that is running is followed, where Python surely makes it.
@@ -300,6 +311,7 @@ impl<'p> Summaries<'p> {
         }
         self.program += 1;
         self.certain_calls = 0;
+        self.silent.end_program();
         self.facts.end_program();
     }
 

@@ -203,6 +203,14 @@ impl<'p> Heap<'p> {
         written.collect()
     }
 
+    /// The names older than it that the call wrote which is being recorded.
+    pub fn names_written(&self) -> Vec<(ScopeId, &'p str)> {
+        let Some(inner) = self.recorder.recordings.last() else { return Vec::new() };
+        let is_older = |scope: ScopeId| self.scopes[scope as usize].born <= inner.clock;
+        let written = self.recorder.writes[inner.writes..].iter();
+        written.filter(|(scope, ..)| is_older(*scope)).map(|(scope, name, _)| (*scope, *name)).collect()
+    }
+
     /// Whether a name of the function's own was read since it was bound, or bound anew.
     pub fn is_used(&self, scope: ScopeId, name: &str, bound: Version) -> bool {
         let found = &self.scopes[scope as usize];

@@ -1,5 +1,7 @@
 //! Calls that are not followed again, because a summary says what they do; and keeping such summaries.
 
+mod silence;
+
 use super::nesting::calls_among;
 use super::summary_reuse::EventReuse;
 use super::{Decision, Flow, Interpreter};
@@ -208,7 +210,11 @@ impl<'p> Interpreter<'p> {
         site: Span,
     ) -> Value<'p> {
         let function = (closure.file, closure.function);
-        let began = self.begin_body();
+        if self.summaries.is_spent(function, self.steps) {
+            return self.pass_over_call(function, closure, &arguments);
+        }
+        let (began, steps) = (self.begin_body(), self.steps);
+        self.summaries.silent.begin();
         let scope = self.bind_parameters(closure, &arguments);
         let names = || self.function_of(closure).parameters.iter().map(|parameter| parameter.name);
         let bound: Vec<Version> = names().map(|name| self.heap.version_of(scope, name)).collect();
@@ -220,6 +226,7 @@ impl<'p> Interpreter<'p> {
         let used: Vec<bool> =
             names.zip(bound).map(|(name, bound)| self.heap.is_used(scope, name, bound)).collect();
         self.heap.release(scope);
+        self.note_call_cost(function, closure, &arguments, &began, steps);
         let arguments = arguments.into_iter().zip(used).map(|(value, used)| used.then_some(value));
         let arguments = arguments.collect();
         self.end_body(

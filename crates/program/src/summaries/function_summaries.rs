@@ -66,8 +66,8 @@ impl<'p> FunctionSummaries<'p> {
         if member.is_some() && !self.summaries.iter().any(|kept| kept.member == member) {
             return SmallVec::new();
         }
-        self.missed.set(self.missed.get() + 1);
-        if self.is_passed_over() {
+        self.missed.set(self.missed.get() + usize::from(member.is_none()));
+        if member.is_none() && self.is_passed_over() {
             return SmallVec::new();
         }
         let marks: SmallVec<[Option<u64>; 8]> = arguments.iter().map(mark).collect();
