@@ -141,7 +141,7 @@ impl Program<'_> {
         let ran = || known.map(|known| known.ran.lock().unwrap_or_else(PoisonError::into_inner));
         let judge = |trace: &Trace, start| {
             if let Some(mut ran) = ran() {
-                ran.note_trace(trace);
+                ran.note_trace(trace, self);
             }
             judge(self, trace, start)
         };

@@ -2,7 +2,7 @@
 
 use super::modules::Modules;
 use super::{Options, Program};
-use crate::code::{Code, Expr, ExprKind, Statement, StatementKind, Target};
+use crate::code::{Code, Comparison, Expr, ExprKind, Statement, StatementKind, Target};
 use crate::facts::FileId;
 use crate::sources::{Language, Source, folder_of};
 use serde::{Deserialize, Serialize};
@@ -68,6 +68,12 @@ impl Program<'_> {
     /// Whether a file has tests, or sets them up.
     pub fn is_of_tests(&self, file: FileId) -> bool {
         self.start_of(file) == Some(Start::Tests) || self.name_of(file).ends_with("conftest.py")
+    }
+
+    /// The same, or whether it lies in a folder of tests: a script that tests use or run.
+    pub fn lies_among_tests(&self, file: FileId) -> bool {
+        let mut folders = folder_of(self.name_of(file)).split('/');
+        self.is_of_tests(file) || folders.any(|folder| matches!(folder, "test" | "tests"))
     }
 
     /// How a file is started, when it is an entry point.
@@ -191,16 +197,40 @@ fn is_named_like_tests(name: &str) -> bool {
     (name.starts_with("test_") && name.ends_with(".py")) || name.ends_with("_test.py")
 }
 
-/// Whether pytest finds something to run in a file.
+/// Whether pytest finds something to run in a file. One whose own start makes a group of processes for its tests is a program for a
+/// launcher: pytest would make none.
 pub(super) fn has_tests(code: &Code<'_>) -> bool {
-    code.body.iter().any(|step| match &step.kind {
+    let holds = code.body.iter().any(|step| match &step.kind {
         StatementKind::Define { function, .. } => code.functions[*function].name.starts_with("test_"),
         StatementKind::DefineClass { class, .. } => {
             let name = code.classes[*class].name;
             name.starts_with("Test") || ["Test", "Tests", "TestCase"].iter().any(|end| name.ends_with(end))
         }
         _ => false,
-    })
+    });
+    holds && !code.body.iter().any(starts_as_group)
+}
+
+/// `if __name__ == "__main__": init_distributed(); test_sum()`
+fn starts_as_group(step: &Statement<'_>) -> bool {
+    let StatementKind::Branch { test, then, .. } = &step.kind else { return false };
+    let ExprKind::Compare(Comparison::Equal, sides) = &test.kind else { return false };
+    let is_main = |side: &Expr<'_>| matches!(side.kind, ExprKind::Name("__name__"));
+    if !is_main(&sides.0) && !is_main(&sides.1) {
+        return false;
+    }
+    let mut calls = then.iter().filter_map(|step| match &step.kind {
+        StatementKind::Evaluate(Expr { kind: ExprKind::Call(call), .. }) => match call.callee.kind {
+            ExprKind::Name(name) | ExprKind::Attribute(_, name) => Some(name),
+            _ => None,
+        },
+        _ => None,
+    });
+    let makes_group = |name: &str| {
+        ["init", "setup"].iter().any(|word| name.contains(word))
+            && ["dist", "process_group"].iter().any(|word| name.contains(word))
+    };
+    calls.any(makes_group) && calls.any(|name| name.starts_with("test_"))
 }
 
 /// Whether a top-level statement does something when the file runs, beyond defining names.

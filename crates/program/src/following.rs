@@ -72,7 +72,7 @@ impl Coverage {
     }
 
     /// Notes what a program came to that was followed.
-    pub fn note_trace(&mut self, trace: &Trace) {
+    pub fn note_trace(&mut self, trace: &Trace, program: &Program<'_>) {
         self.functions.extend(trace.ran.iter().copied());
         self.files.extend(trace.entered.iter().copied());
         self.loaded.extend(trace.loaded.iter().copied());
@@ -80,7 +80,7 @@ impl Coverage {
         let own = |file| trace.own_writes().map(move |variable| (file, variable.to_owned()));
         self.own_writes.extend(trace.entry.into_iter().flat_map(own));
         if let Some(file) = trace.entry {
-            self.note_habits(file, Habits::of(trace));
+            self.note_habits(file, Habits::of(trace, |file| program.lies_among_tests(file)));
         }
     }
 

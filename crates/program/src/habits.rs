@@ -1,7 +1,8 @@
 //! What the programs of a project do each time: where most of them do it, the others are not meant to be exceptions.
 
 use super::state::{Definition, Reaching};
-use super::trace::{Event, Trace};
+use super::trace::{Event, EventId, Trace};
+use crate::facts::FileId;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -31,10 +32,18 @@ pub enum Convention {
 }
 
 impl Habits {
-    pub fn of(trace: &Trace) -> Habits {
+    /// `for_tests`: a file lies among tests. The card that a test gives to what it starts says nothing of how that is started else.
+    pub fn of(trace: &Trace, for_tests: impl Fn(FileId) -> bool) -> Habits {
         let uses = trace.events.iter().filter(|event| event.what.initialises_cuda());
         let first: Vec<&Event> = uses.filter(|event| !event.before.is_after_cuda()).collect();
-        let is_set = |reaching: &Reaching| reaching.iter().all(|one| matches!(one, Definition::Set(..)));
+        let is_test = trace.entry.is_some_and(&for_tests);
+        let is_own = |&id: &EventId| {
+            let given = trace.events.get(id as usize).filter(|_| id < trace.inherited && !is_test);
+            given.is_none_or(|write| !for_tests(write.place.file))
+        };
+        let is_set = |reaching: &Reaching| {
+            reaching.iter().all(|one| matches!(one, Definition::Set(write, _) if is_own(write)))
+        };
         // One that hides every GPU from itself chooses none.
         let is_hidden = !first.is_empty() && first.iter().all(|event| hides_all(&event.before.mask));
         let uses_gpu = !is_hidden && trace.events.iter().any(|event| event.what.takes_gpu());

@@ -74,7 +74,7 @@ impl Program<'_> {
             let (trace, judged) = self.kept(memory, launched, follow, |trace| judge(self, trace, start));
             self.work.add(&trace);
             let mut ran = Coverage::default();
-            ran.note_trace(&trace);
+            ran.note_trace(&trace, self);
             let first = First { judged, ran, steps: trace.steps, is_cut: trace.cut };
             came.lock().unwrap_or_else(PoisonError::into_inner).insert(Digest::of(launched), first);
             let launches = trace.launches.clone();

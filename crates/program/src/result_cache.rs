@@ -378,7 +378,7 @@ impl ProgramResult {
             loaded: trace.loaded.clone(),
             uses_gpu: uses_gpu(trace),
             own_writes: trace.own_writes().map(str::to_owned).collect(),
-            habits: Habits::of(trace),
+            habits: Habits::of(trace, |file| program.lies_among_tests(file)),
             launches: trace.launches.clone(),
             judged: Vec::new(),
         }

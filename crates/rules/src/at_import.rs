@@ -9,7 +9,6 @@ use crate::facts::{FileId, Place, Span};
 use crate::program::Start;
 use crate::program::knowledge::Does;
 use crate::program::trace::{Event, EventId, EventKind};
-use crate::sources::folder_of;
 use rustc_hash::FxHashMap;
 
 /// Code that runs while a module is imported.
@@ -66,11 +65,7 @@ impl Scope<'_> {
     /// it: what it makes is made for them.
     pub(super) fn is_among_tests(&self, id: EventId) -> bool {
         let Some(file) = self.at_imports().of_event(id).map(|found| found.site.file) else { return false };
-        let lies = |file: FileId| {
-            let name = self.program.name_of(file);
-            self.program.is_of_tests(file)
-                || folder_of(name).split('/').any(|folder| matches!(folder, "test" | "tests"))
-        };
+        let lies = |file: FileId| self.program.lies_among_tests(file);
         // An example is a program that a test runs by importing it.
         let importers = self.program.importers(file);
         (lies(file) || self.program.start_of(file).is_some() && !importers.is_empty())

@@ -6,8 +6,8 @@ use super::schema::{Condition, FindingGroup};
 use super::{PolicyRulings, Rule};
 use crate::facts::FileId;
 use crate::findings::{Audience, Finding, Related, RelativeTime, Severity};
-use crate::program::Program;
 use crate::program::trace::{Event, EventId};
+use crate::program::{Convention, Program};
 use std::collections::BTreeSet;
 
 /// So many of the other places are shown beside the finding that speaks for all.
@@ -19,6 +19,9 @@ pub fn speak_for_project(findings: &mut [Finding], program: &Program<'_>, govern
     for rule in governed.rules() {
         let Some(project) = &rule.for_project else { continue };
         let is_usual = program.keeps_to(project.convention);
+        // What tests share does not reach a script that calls its own, and ends where one fails.
+        let by_tests = project.convention == Convention::CleanUp;
+        let is_of_script = |file| !program.is_of_tests(file) && !program.text_of(file).contains("unittest");
         let name_of = |finding: &Finding| program.name_of(finding.place.file);
         let mut alike: Vec<usize> = Vec::new();
         for (at, finding) in findings.iter_mut().enumerate() {
@@ -27,6 +30,7 @@ pub fn speak_for_project(findings: &mut [Finding], program: &Program<'_>, govern
             }
             // Also one that is suppressed: who accepts the first accepts what it says of all.
             let is_open = finding.severity >= Severity::Warning;
+            let is_usual = is_usual && !(by_tests && is_of_script(finding.place.file));
             let is_set = governed.severity_in(&rule.id, finding.place.file, name_of(finding)).is_some();
             if is_open && !is_usual && !is_set {
                 alike.push(at);
@@ -34,9 +38,11 @@ pub fn speak_for_project(findings: &mut [Finding], program: &Program<'_>, govern
                 finding.speaks = Audience::ForItself;
             }
         }
-        // A test says least about where the project runs.
+        // A test says least about where the project runs, and a module that is tried out in its own file little.
         let order = |finding: &Finding| {
-            (program.is_of_tests(finding.place.file), name_of(finding).to_owned(), finding.place)
+            let file = finding.place.file;
+            let says_little = (program.lies_among_tests(file), program.is_imported(file));
+            (says_little, name_of(finding).to_owned(), finding.place)
         };
         alike.sort_by_key(|&at| order(&findings[at]));
         let Some((&first, others)) = alike.split_first() else { continue };

@@ -14,6 +14,28 @@ impl Scope<'_> {
             || self.speaks_of_rank(event)
             || event.process.is_some() && is_chosen()
             || self.is_chosen_under_same_test(id, event)
+            || self.is_behind_own_choice(id, event)
+    }
+
+    /// Whether something goes to the current GPU behind a call on the same way that made the card of the rank the current one.
+    fn is_behind_own_choice(&self, id: EventId, event: &Event) -> bool {
+        let takes_first = matches!(event.what, EventKind::Call { takes: Takes::First, .. });
+        if !takes_first || is_choice(event) || self.program.text(event.place).contains("cuda:") {
+            return false;
+        }
+        let test_of = |one: &Event| self.trace.test_of(one).map(|test| (test.file, test.number));
+        let is_on_way = |choice: &Event| {
+            (choice.process, choice.in_child) == (event.process, event.in_child)
+                && choice.arms.iter().all(|arm| event.arms.contains(arm))
+                && (test_of(choice).is_none() || test_of(choice) == test_of(event))
+        };
+        // The last choice counts.
+        let mut before =
+            self.choices().iter().rev().filter(|&&one| one < id).map(|&one| self.trace.event(one));
+        before.find(|choice| is_on_way(choice)).is_some_and(|choice| {
+            matches!(choice.what, EventKind::Call { takes: Takes::OwnNumber, .. })
+                || self.speaks_of_rank(choice)
+        })
     }
 
     /// Whether the card of the rank was made the current one behind a test that is asked again here: `if args.cuda:`, twice.

@@ -47,7 +47,7 @@ impl Scope<'_> {
         let takes_first = |other: &Event| {
             other.place == event.place && matches!(other.what, EventKind::Select { index: Some(0), .. })
         };
-        ["multigpu", "modelparallel", "pipelineparallel"].iter().any(|words| name.contains(words))
+        ["multigpu", "mgpu", "modelparallel", "pipelineparallel"].iter().any(|words| name.contains(words))
             || self.trace.events.iter().any(takes_first)
     }
 

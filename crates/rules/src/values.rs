@@ -239,7 +239,13 @@ impl AllocatorFault {
 
 /// Somebody else fills it in.
 pub(super) fn is_template(value: &str) -> bool {
-    value.contains(['$', '%', '{', '<'])
+    value.contains(['$', '%', '{', '<']) || is_dealt_out(value)
+}
+
+/// `RR`, `RR0:2`: Jina gives the copies of an executor one GPU each, in turn.
+fn is_dealt_out(value: &str) -> bool {
+    let is_slice = |rest: &str| rest.chars().all(|one| one.is_ascii_digit() || matches!(one, ':' | ','));
+    value.trim().strip_prefix("RR").is_some_and(|rest| is_slice(rest) || rest.starts_with("GPU-"))
 }
 
 /// What `stoi` takes.

@@ -15,6 +15,7 @@ pub(super) fn in_a_used_process(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let start = scope.program.start_of(scope.file);
     let is_tests = scope.program.is_of_tests(scope.file);
     let mut found = Vec::new();
+    let mut told = Vec::new();
     walk(scope.code, &mut |part, around| {
         let seen = match part {
             CodeNode::Statement(step) => match &step.kind {
@@ -44,6 +45,7 @@ pub(super) fn in_a_used_process(scope: &FileScope<'_>) -> Vec<RawFinding> {
         let in_test = is_tests || function_is(&|name| name.starts_with("test_"));
         // It asked at the start what was there, or asks whether it comes first, since it sets what is read at the import.
         if around.iter().any(|one| asked_before(one, scope))
+            || functions.iter().any(|&one| asks_first(one, scope))
             || !in_test && functions.iter().any(|&one| sets_environment(one, scope))
         {
             return;
@@ -56,6 +58,13 @@ pub(super) fn in_a_used_process(scope: &FileScope<'_>) -> Vec<RawFinding> {
             return;
         }
         let Some(module) = gpu_module(test, around, scope) else { return };
+        // The first assertion of a test speaks for the others.
+        if let Some(own) = functions.last() {
+            if told.contains(own) {
+                return;
+            }
+            told.push(*own);
+        }
         let raw_finding = RawFinding::at(scope.place(test.span)).word("module", module);
         found.push(if in_test { raw_finding } else { raw_finding.unsure() });
     });
@@ -197,6 +206,25 @@ fn asked_before(around: &Ancestor<'_, '_>, scope: &FileScope<'_>) -> bool {
     let name = if let ExprKind::Not(inner) = &test.kind { inner } else { *test };
     let meant = scope.names.meant(name);
     matches!(name.kind, ExprKind::Name(_)) && (affirms(meant, scope) || denies(meant, scope))
+}
+
+/// Whether a function begins by ending where the library is there already, and imports what it looks at only then: what it finds
+/// afterwards came with that.
+fn asks_first(function: usize, scope: &FileScope<'_>) -> bool {
+    let body = &scope.code.functions[function].body;
+    let imports = |step: &Statement<'_>| scope.text(step.span).contains("import");
+    let asks = |step: &Statement<'_>| match &step.kind {
+        StatementKind::Assert { test, .. } => denies(test, scope),
+        StatementKind::Branch { test, then, .. } => {
+            affirms(test, scope) && (gives_up(then, scope) || scope.text(step.span).contains("pytest.skip("))
+        }
+        _ => false,
+    };
+    let at = body.iter().position(asks);
+    at.is_some_and(|at| {
+        !body[..at].iter().any(|step| matches!(step.kind, StatementKind::Import(_)))
+            && body[at + 1..].iter().any(imports)
+    })
 }
 
 /// Whether a function sets variables of its own process.

@@ -234,7 +234,10 @@ fn catches_shortage(scope: &FileScope<'_>, handler: &Handler<'_>) -> bool {
     const WIDE: &[&str] = &["RuntimeError", "Exception", "BaseException", "torch.AcceleratorError"];
     let wide = names.is_empty() || names.iter().any(|name| WIDE.contains(name));
     let written = written_in(scope, handler).to_ascii_lowercase();
-    wide && ["out of memory", "outofmemory", "oom", "empty_cache"].iter().any(|word| written.contains(word))
+    // `room` and `zoom` are about something else, `is_oom` and `oom_count` are not.
+    let says_oom = || written.split(|letter: char| !letter.is_alphanumeric()).any(|word| word == "oom");
+    wide && (["out of memory", "outofmemory", "empty_cache"].iter().any(|word| written.contains(word))
+        || says_oom())
 }
 
 fn types_named<'a>(scope: &'a FileScope<'_>, caught: &'a Expr<'_>) -> Vec<&'a str> {

@@ -1,0 +1,8 @@
+import pytest
+import torch
+
+
+@pytest.fixture
+def clean():
+    yield
+    torch.cuda.empty_cache()

@@ -1,0 +1,3 @@
+import torch
+
+model = torch.nn.Linear(2, 2).cuda()  # ~ missing-visible-devices note

@@ -1,0 +1,3 @@
+from model.net import Net
+
+net = Net().cuda()  # ~ missing-visible-devices warning
