@@ -56,7 +56,12 @@ impl Scope<'_> {
                     .eq(given_before.iter().map(|place| self.program.text(*place)));
             }
             let code = self.program.code(site.file);
+            // `run(**vars(options))` hands on `options.device`, as long as no loop goes through that.
+            let handed_on = std::mem::take(&mut names);
             names = given.iter().flat_map(|place| names_in(code, place.span)).collect();
+            if given.iter().any(|place| self.program.text(*place).starts_with("vars(")) {
+                names.extend(handed_on);
+            }
             if self.varies(site, &names) {
                 return false;
             }
@@ -111,16 +116,27 @@ impl Scope<'_> {
             }
             let named = |argument: &&Argument<'_>| argument.name == Some(parameter.name);
             let at = at.checked_sub(usize::from(is_method))?;
-            let positional = call.arguments.iter().filter(|argument| argument.name.is_none()).nth(at);
-            if call.arguments.iter().any(|argument| argument.unpacked) {
+            let unpacked = call.arguments.iter().find(|argument| argument.unpacked);
+            let is_plain = |argument: &&Argument<'_>| argument.name.is_none() && !argument.unpacked;
+            let positional = call.arguments.iter().filter(is_plain).nth(at);
+            let argument = call.arguments.iter().find(named).or(positional).or(unpacked);
+            // What else is unpacked may hold anything.
+            if unpacked.is_some_and(|all| !is_vars(&all.value)) {
                 return None;
             }
-            if let Some(argument) = call.arguments.iter().find(named).or(positional) {
+            if let Some(argument) = argument {
                 given.push(Place { file: site.file, span: argument.value.span });
             }
         }
         Some(given)
     }
+}
+
+/// Whether an argument is `vars(…)` of a name.
+fn is_vars(argument: &Expr<'_>) -> bool {
+    let ExprKind::Call(call) = &argument.kind else { return false };
+    let is_name = |one: &Argument<'_>| matches!(one.value.kind, ExprKind::Name(_));
+    matches!(call.callee.kind, ExprKind::Name("vars")) && call.arguments.iter().all(is_name)
 }
 
 fn names_in(code: &Code<'_>, within: Span) -> Vec<String> {
@@ -141,6 +157,8 @@ fn binds(target: &Target<'_>, name: &str) -> bool {
         Target::Name(bound, _) => *bound == name,
         Target::Sequence(targets) => targets.iter().any(|target| binds(target, name)),
         Target::Rest(target) => binds(target, name),
-        Target::Attribute(..) | Target::Item(_) => false,
+        // `for options.device in devices`
+        Target::Attribute(_, attribute) => *attribute == name,
+        Target::Item(_) => false,
     }
 }

@@ -5,7 +5,7 @@ use super::compound::ExpectedError;
 use super::dictionaries::merged;
 use super::lazy::is_type_checking;
 use super::{Flow, Interpreter};
-use crate::code::{Expr, ExprKind};
+use crate::code::{Argument, Expr, ExprKind};
 use crate::facts::{FileId, Place, Span};
 use crate::program::heap::values::Value;
 use crate::program::summaries::Dependency;
@@ -37,8 +37,13 @@ impl<'p> Interpreter<'p> {
             ExprKind::Outside(path) if path == "builtins.float()" => self.float_literal(expr.span),
             ExprKind::Outside(path) => Value::Outside(self.paths.id(path)),
             ExprKind::Attribute(object, name) => {
-                let object = self.eval(object);
-                self.attribute(&object, name, expr.span)
+                let owner = self.eval(object);
+                match self.attribute(&owner, name, expr.span) {
+                    Value::Unknown if *name == "device" && is_first_parameter(object) => {
+                        Value::Outside(self.paths.id("torch.device()"))
+                    }
+                    value => value,
+                }
             }
             ExprKind::Call(call) => self.eval_call(call, expr.span),
             ExprKind::Item(item) => {
@@ -350,4 +355,14 @@ impl<'p> Interpreter<'p> {
 
 pub(super) fn borrow<'p>(text: &'p Cow<'p, str>) -> Cow<'p, str> {
     Cow::Borrowed(&**text)
+}
+
+/// `next(model.parameters())`: a tensor, whatever the model is.
+fn is_first_parameter(expr: &Expr<'_>) -> bool {
+    let ExprKind::Call(call) = &expr.kind else { return false };
+    let is_list = |argument: &Argument<'_>| match &argument.value.kind {
+        ExprKind::Call(list) => matches!(list.callee.kind, ExprKind::Attribute(_, "parameters")),
+        _ => false,
+    };
+    matches!(call.callee.kind, ExprKind::Name("next")) && call.arguments.first().is_some_and(is_list)
 }
