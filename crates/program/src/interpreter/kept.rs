@@ -320,7 +320,12 @@ impl<'p> Interpreter<'p> {
         if self.flow != Flow::Next {
             return;
         }
-        for worker in self.kept(WAITING) {
+        let waiting = self.kept(WAITING);
+        // Who waits again while it goes on does not wake itself.
+        if let Some(&scope) = self.modules.get(&self.entry).filter(|_| self.is_kept(WAITING)) {
+            self.bind_in(scope, WAITING, Value::sequence(Vec::new()));
+        }
+        for worker in waiting {
             let Value::Sequence(parts) = &worker else { continue };
             let [function, Value::Sequence(args)] = &parts[..] else { continue };
             let args = Args::positional(args.to_vec(), span);
@@ -328,9 +333,6 @@ impl<'p> Interpreter<'p> {
                 run.call(function.clone(), args, span);
                 run.flow = Flow::Next;
             });
-        }
-        if let Some(&scope) = self.modules.get(&self.entry).filter(|_| self.is_kept(WAITING)) {
-            self.bind_in(scope, WAITING, Value::sequence(Vec::new()));
         }
     }
 
