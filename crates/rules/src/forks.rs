@@ -5,6 +5,7 @@ use crate::code::walk::{CodeNode, walk};
 use crate::code::{Block, Comparison, Expr, ExprKind, StatementKind};
 use crate::facts::{Place, Span};
 use crate::program::knowledge::Does;
+use crate::program::launches::is_notebook_launcher;
 use crate::program::trace::{Event, EventId, EventKind};
 
 impl Scope<'_> {
@@ -20,6 +21,12 @@ impl Scope<'_> {
             .rev()
             .find(|one| armed(one) && one.certain)
             .or(earlier.iter().rev().find(armed))?;
+        // accelerate asks whether torch has begun with CUDA, and starts nothing then.
+        if is_notebook_launcher(callee)
+            && let Some(begun) = earlier.iter().rev().find(|one| armed(one) && begins_with_torch(&one.what))
+        {
+            return Some((id, begun.certain && event.certain));
+        }
         let blocks =
             if callee.starts_with("multiprocessing") { Vec::new() } else { self.blocks_of_child(event) };
         let mut last = callee.as_str();
@@ -100,6 +107,11 @@ pub(super) fn span_of(block: &Block<'_>) -> Option<Span> {
 /// `multiprocessing.Pool().map` runs in the workers that `multiprocessing.Pool` started.
 fn is_task_of(task: &str, pool: &str) -> bool {
     task.strip_prefix(pool).is_some_and(|rest| rest.starts_with("()."))
+}
+
+/// Whether torch's own state of CUDA is there from a call on.
+fn begins_with_torch(what: &EventKind) -> bool {
+    matches!(what, EventKind::Call { does, .. } if does.contains(&Does::TorchInit))
 }
 
 /// Whether a call needs CUDA, beyond asking whether it is there.
