@@ -1,4 +1,4 @@
-//! A GPU that a process makes current, and that the processes which it starts know nothing of: their current GPU is the first.
+//! A GPU that a thread makes current, and that the processes and threads which it starts know nothing of: their current GPU is the first.
 
 use crate::code::walk::within_function;
 use crate::code::{Call, ExprKind};
@@ -11,6 +11,10 @@ use crate::sources::Language;
 /// What takes the current GPU, as it is written.
 const CURRENT: &[&str] = &["device=\"cuda\"", "device='cuda'", ".cuda()", ".to(\"cuda\")", ".to('cuda')"];
 
+/// What else of torch takes the current GPU, which a thread has of its own.
+const CURRENT_OF_THREAD: &[&str] =
+    &["torch.cuda.current_stream()", "torch.cuda.synchronize()", "torch.cuda.Stream()"];
+
 /// What chooses another one.
 const CHOOSING: &[&str] = &["set_device", "cuda:", "VISIBLE_DEVICES", "cuda.device("];
 
@@ -21,6 +25,7 @@ const ENVIRONMENTS: &[&str] = &["AsyncVectorEnv", "ShmemVecEnv", "SubprocVecEnv"
 pub(super) fn known_to_parent(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut set: Option<(Span, bool, Option<usize>)> = None;
     let mut started: Option<(Span, Place)> = None;
+    let mut of_threads: Option<(Span, Place)> = None;
     let spawns = scope.whole_text().contains("\"spawn\"") || scope.whole_text().contains("'spawn'");
     scope.each_call(&mut |expr, call, around| {
         let path = scope.names.path(&call.callee).unwrap_or_default();
@@ -30,12 +35,16 @@ pub(super) fn known_to_parent(scope: &FileScope<'_>) -> Vec<RawFinding> {
             return;
         }
         let (ExprKind::Name(name) | ExprKind::Attribute(_, name)) = call.callee.kind else { return };
+        if of_threads.is_none() && path == "threading.Thread" {
+            let used = target_of(call).and_then(|target| used_by(scope, target, true));
+            of_threads = used.map(|used| (expr.span, used));
+        }
         let used = match name {
             _ if ENVIRONMENTS.contains(&name) => used_by_environment(scope),
-            "Process" if spawns => target_of(call).and_then(|target| used_by(scope, target)),
+            "Process" if spawns => target_of(call).and_then(|target| used_by(scope, target, false)),
             "spawn" if path == "torch.multiprocessing.spawn" => {
                 match call.arguments.first().map(|one| &one.value.kind) {
-                    Some(ExprKind::Name(target)) => used_by(scope, target),
+                    Some(ExprKind::Name(target)) => used_by(scope, target, false),
                     _ => None,
                 }
             }
@@ -47,14 +56,27 @@ pub(super) fn known_to_parent(scope: &FileScope<'_>) -> Vec<RawFinding> {
             started = Some((expr.span, used));
         }
     });
-    let (Some((set, is_known, function)), Some((started, used))) = (set, started) else { return Vec::new() };
+    // A thread of each of several processes is as far from the GPU of its process as any other.
+    let is_of_threads = started.is_none() && of_threads.is_some();
+    let (Some((set, is_known, function)), Some((started, used))) = (set, started.or(of_threads)) else {
+        return Vec::new();
+    };
+    let is_of_rank = scope.text(set).to_ascii_lowercase().contains("rank");
+    if is_of_rank && !is_of_threads {
+        return Vec::new();
+    }
     // What the child calls chooses there.
     if function.is_some_and(|function| calls(scope, used, scope.code.functions[function].name)) {
         return Vec::new();
     }
+    let (those, of_child, which) = match is_of_threads {
+        true => ("threads", "thread", "this thread"),
+        false => ("processes", "child", "this process"),
+    };
     let raw_finding = RawFinding::at(scope.place(started)).word("set", scope.text(set));
-    let raw_finding = raw_finding.beside(used, "the current GPU of the child is used here");
-    let raw_finding = raw_finding.beside(scope.place(set), "this process alone has another one");
+    let raw_finding = raw_finding.word("those", those).word("which", which);
+    let raw_finding = raw_finding.beside(used, format!("the current GPU of the {of_child} is used here"));
+    let raw_finding = raw_finding.beside(scope.place(set), format!("{which} alone has another one"));
     vec![if is_known { raw_finding } else { raw_finding.at_most(Severity::Note) }]
 }
 
@@ -74,26 +96,23 @@ fn is_other(scope: &FileScope<'_>, call: &Call<'_>) -> Option<bool> {
             let index: u64 = text.strip_prefix("cuda:")?.parse().ok()?;
             (index > 0).then_some(true)
         }
-        _ => {
-            // Each of several processes has its own, and its children are another matter.
-            let text = scope.text(first.value.span).to_ascii_lowercase();
-            (!text.contains("rank")).then_some(false)
-        }
+        _ => Some(false),
     }
 }
 
-/// `Process(target=work)`
+/// `Process(target=work)`, `Thread(target=self.work)`
 fn target_of<'c>(call: &'c Call<'_>) -> Option<&'c str> {
-    match argument(&call.arguments, None, Some("target"))?.kind {
+    match &argument(&call.arguments, None, Some("target"))?.kind {
         ExprKind::Name(name) => Some(name),
+        ExprKind::Attribute(object, name) if matches!(object.kind, ExprKind::Name("self")) => Some(name),
         _ => None,
     }
 }
 
 /// Where a function of this file takes the current GPU, and chooses none.
-fn used_by(scope: &FileScope<'_>, name: &str) -> Option<Place> {
+fn used_by(scope: &FileScope<'_>, name: &str, is_thread: bool) -> Option<Place> {
     let function = scope.code.functions.iter().find(|one| one.name == name)?;
-    let at = used_in(scope.text(function.span))?;
+    let at = used_in(scope.text(function.span), if is_thread { CURRENT_OF_THREAD } else { &[] })?;
     let start = function.span.start as usize + at.0;
     Some(scope.place(Span::new(start, start + at.1)))
 }
@@ -108,16 +127,17 @@ fn used_by_environment(scope: &FileScope<'_>) -> Option<Place> {
         classes.into_iter().find_map(|class| {
             let is_environment =
                 class.bases.iter().any(|base| source.text[base.span.range()].ends_with("Env"));
-            let (at, length) = used_in(&source.text[class.span.range()]).filter(|_| is_environment)?;
+            let (at, length) = used_in(&source.text[class.span.range()], &[]).filter(|_| is_environment)?;
             let start = class.span.start as usize + at;
             Some(Place { file, span: Span::new(start, start + length) })
         })
     })
 }
 
-fn used_in(text: &str) -> Option<(usize, usize)> {
-    if CHOOSING.iter().any(|word| text.contains(word)) {
+fn used_in(text: &str, others: &[&str]) -> Option<(usize, usize)> {
+    // The stream of another card makes that card the current one.
+    if CHOOSING.iter().chain(&["cuda.stream("]).any(|word| text.contains(word)) {
         return None;
     }
-    CURRENT.iter().filter_map(|word| Some((text.find(word)?, word.len()))).min()
+    CURRENT.iter().chain(others).filter_map(|word| Some((text.find(word)?, word.len()))).min()
 }
