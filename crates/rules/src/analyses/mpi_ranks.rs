@@ -1,4 +1,4 @@
-//! Processes of MPI that use a GPU, and of which none chooses its card.
+//! Processes of MPI or torchrun that use a GPU, and of which none chooses its card.
 
 use super::cuda_calls::reaches_cuda;
 use crate::code::StatementKind;
@@ -39,8 +39,79 @@ const SHARING: &[&str] = &[
     "visible_device_list",
 ];
 
-/// The first use of a GPU in a program that `mpirun -n 2` starts, by itself or in a module of the project that it imports.
+/// Words of a program that knows of several processes, or leaves them to a library.
+const OF_RANKS: &[&str] = &[
+    "Accelerat",
+    "Parallel",
+    "RANK",
+    "Rank",
+    "Trainer",
+    "cuda:",
+    "deepspeed",
+    "device_map",
+    "distributed",
+    "lightning",
+    "parallel",
+    "rank",
+    "set_device",
+    "vllm",
+];
+
+/// Words of a program that does some work, and is no trial of a launcher.
+const WORKING: &[&str] = &["model", "net", "pipe"];
+
+/// Packages that leave the processes of torchrun to the program.
+const PLAIN: &[&str] = &[
+    "PIL",
+    "argparse",
+    "collections",
+    "copy",
+    "csv",
+    "cv2",
+    "datasets",
+    "datetime",
+    "diffusers",
+    "einops",
+    "functools",
+    "glob",
+    "imageio",
+    "itertools",
+    "json",
+    "librosa",
+    "logging",
+    "math",
+    "matplotlib",
+    "numpy",
+    "omegaconf",
+    "os",
+    "pandas",
+    "pathlib",
+    "peft",
+    "pickle",
+    "random",
+    "re",
+    "safetensors",
+    "scipy",
+    "shutil",
+    "sklearn",
+    "soundfile",
+    "sys",
+    "time",
+    "timm",
+    "torch",
+    "torchaudio",
+    "torchvision",
+    "tqdm",
+    "transformers",
+    "typing",
+    "yaml",
+];
+
+/// The first use of a GPU in a program that `mpirun -n 2` or `torchrun` starts, by itself or in a module of the project that it imports.
 pub(super) fn without_device(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    if !scope.whole_text().contains("mpi4") {
+        return under_torchrun(scope);
+    }
     let mut of_mpi = false;
     walk(scope.code, &mut |part, _| {
         if let CodeNode::Statement(step) = part
@@ -61,6 +132,65 @@ pub(super) fn without_device(scope: &FileScope<'_>) -> Vec<RawFinding> {
     }
     let raw_finding = RawFinding::at(place).word("name", name);
     vec![raw_finding.beside(site, "several processes are started here")]
+}
+
+/// `torchrun --nproc_per_node=4 sample.py`, where nothing that runs there asks for the number of its process.
+fn under_torchrun(scope: &FileScope<'_>) -> Vec<RawFinding> {
+    let knows = |text: &str| OF_RANKS.iter().any(|word| text.contains(word));
+    let works = WORKING.iter().any(|word| scope.whole_text().contains(word));
+    if !works || knows(scope.whole_text()) || !scope.program.has_any(&["torchrun", "torch.distributed."]) {
+        return Vec::new();
+    }
+    let Some(site) = started_by_torchrun(scope) else { return Vec::new() };
+    let mut is_plain = true;
+    walk(scope.code, &mut |part, _| {
+        if let CodeNode::Statement(step) = part
+            && let StatementKind::Import(import) = &step.kind
+        {
+            let root = import.module.split('.').next().unwrap_or_default();
+            is_plain &= PLAIN.contains(&root) || !scope.program.import_targets(scope.file, import).is_empty();
+        }
+    });
+    let Some((place, name)) = first_use(scope).filter(|_| is_plain) else { return Vec::new() };
+    let mut files = scope.program.files_imported(scope.file);
+    let mut next = 0;
+    while let Some(&file) = files.get(next) {
+        if knows(&scope.program.sources.file(file).text) {
+            return Vec::new();
+        }
+        for further in scope.program.files_imported(file) {
+            if !files.contains(&further) {
+                files.push(further);
+            }
+        }
+        next += 1;
+    }
+    let raw_finding = RawFinding::at(place).word("name", name);
+    vec![raw_finding.beside(site, "several processes are started here")]
+}
+
+/// Where a command of the project starts several processes of this file by torchrun.
+fn started_by_torchrun(scope: &FileScope<'_>) -> Option<Place> {
+    let starts = |command: &&RunCommand| {
+        if command.starts != Some(scope.file) {
+            return false;
+        }
+        let words: Vec<&str> = command.words.iter().map(|word| word.as_deref().unwrap_or_default()).collect();
+        let is_launcher = |word: &&str| {
+            program_name(word) == "torchrun"
+                || matches!(*word, "torch.distributed.launch" | "torch.distributed.run")
+        };
+        let Some(launcher) = words.iter().position(is_launcher) else { return false };
+        let mut counts = words[launcher..].iter().enumerate().filter_map(|(at, word)| {
+            let rest = word.trim_start_matches('-').replace('-', "_");
+            match rest.strip_prefix("nproc_per_node")? {
+                "" => words.get(launcher + at + 1)?.parse::<u32>().ok(),
+                given => given.strip_prefix('=')?.parse().ok(),
+            }
+        });
+        counts.next().is_some_and(|count| count > 1)
+    };
+    scope.program.run_commands().flatten().find(starts).map(|command| command.site)
 }
 
 /// Where a file uses a GPU first, and by what.

@@ -193,7 +193,11 @@ pub(super) const ANALYSES: &[Analysis] = &[
         words: &["SBATCH", "VISIBLE_DEVICES", "gpus_per_node"],
         look: slurm_jobs::masks_beyond_request,
     },
-    Analysis { name: "mpi-ranks-on-one-gpu", words: &["mpi4py", "mpi4jax"], look: mpi_ranks::without_device },
+    Analysis {
+        name: "mpi-ranks-on-one-gpu",
+        words: &["mpi4py", "mpi4jax", "torch"],
+        look: mpi_ranks::without_device,
+    },
     Analysis {
         name: "node-numbers-as-mask",
         words: &["SLURM_JOB_GPUS", "SLURM_STEP_GPUS"],
