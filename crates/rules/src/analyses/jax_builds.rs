@@ -4,6 +4,7 @@ use super::images::{asked_by_commands, images};
 use crate::code::walk::Ancestor;
 use crate::code::{Call, Expr, ExprKind, Part, Requirement};
 use crate::facts::Place;
+use crate::findings::Severity;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 
@@ -56,8 +57,14 @@ pub(super) fn without_gpu(scope: &FileScope<'_>) -> Option<RawFinding> {
     // What only computes takes what is there: it is for the GPU where its image and its container are.
     let (span, name) = match span {
         Some(span) => (span, scope.text(span)),
-        None => (computed.filter(|_| is_given_gpu(scope))?, image_of_cuda(scope)?),
+        None => {
+            let image = image_of_cuda(scope)?;
+            // Nobody takes an image with cuDNN for the CPU; that its container has a GPU is another matter.
+            let for_gpu = is_given_gpu(scope) || image.contains("cudnn") && !is_told_cpu(scope);
+            (computed.filter(|_| for_gpu)?, image)
+        }
     };
+    let is_sure = asked.is_some() || is_given_gpu(scope);
     let file = scope.program.name_of(scope.file);
     let is_jax = |asked: &&Requirement| matches!(asked.name.as_str(), "jax" | "jaxlib");
     let here = scope.code.requirements.iter().filter(is_jax);
@@ -74,6 +81,7 @@ pub(super) fn without_gpu(scope: &FileScope<'_>) -> Option<RawFinding> {
     let wanted = "install `jax[cuda12]`, or the extra for the CUDA of the machine: `jax` alone is the build for the CPU";
     let raw_finding = RawFinding::at(scope.place(span)).word("name", name);
     let raw_finding = raw_finding.word("package", "JAX").word("wanted", wanted);
+    let raw_finding = if is_sure { raw_finding } else { raw_finding.at_most(Severity::Note) };
     Some(match place {
         Some(place) => raw_finding.beside(place, "it is installed here"),
         None => raw_finding,
@@ -82,8 +90,12 @@ pub(super) fn without_gpu(scope: &FileScope<'_>) -> Option<RawFinding> {
 
 /// Whether a file of the project gives a container a GPU, and none says that JAX is to take the CPU.
 fn is_given_gpu(scope: &FileScope<'_>) -> bool {
-    let on_cpu = ["JAX_PLATFORMS", "JAX_PLATFORM_NAME", "jax_platform", "CUDA_VISIBLE_DEVICES"];
-    scope.program.gives_gpus_to_containers() && !scope.program.has_any(&on_cpu)
+    scope.program.gives_gpus_to_containers() && !is_told_cpu(scope)
+}
+
+/// Whether a file of the project may say that JAX is to take the CPU.
+fn is_told_cpu(scope: &FileScope<'_>) -> bool {
+    scope.program.has_any(&["JAX_PLATFORMS", "JAX_PLATFORM_NAME", "jax_platform", "CUDA_VISIBLE_DEVICES"])
 }
 
 /// The image with the libraries of CUDA that the project builds its own on, where it installs nothing but JAX that may use them.
