@@ -4,9 +4,11 @@ use super::current_devices::{chooses_current, index_of};
 use super::device_indices::index_in;
 use super::homes::{Kept, kept_as, kept_by};
 use super::memory::method_of;
+use super::unused_choices::names_of_options;
 use crate::code::walk::{Ancestor, CodeNode, walk};
 use crate::code::{Call, Expr, ExprKind, StatementKind, Target};
 use crate::facts::Span;
+use crate::findings::Severity;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 
@@ -20,6 +22,8 @@ enum Card {
     Index(i64),
     /// `args.gpu` of `f"cuda:{args.gpu}"`
     Named(String),
+    /// `args.device`, which the command line gives.
+    Option(String),
 }
 
 /// What is said of a model and its input on two cards.
@@ -31,6 +35,8 @@ struct Pair {
     wanted: String,
     /// It is right where one of them may be moved to several cards.
     wavers: bool,
+    /// Both are the same card unless the command line says otherwise.
+    is_by_option: bool,
 }
 
 impl Pair {
@@ -39,7 +45,7 @@ impl Pair {
             let place = "the current GPU".to_owned();
             let wanted =
                 format!("use the same device for both, or call `torch.cuda.set_device({index})` first");
-            Some(Pair { is_input, place, device, wanted, wavers })
+            Some(Pair { is_input, place, device, wanted, wavers, is_by_option: false })
         };
         match (input, model) {
             (Card::Current, Card::Named(name)) | (Card::Named(name), Card::Current) => {
@@ -56,7 +62,19 @@ impl Pair {
                 device: format!("cuda:{model}"),
                 wanted: "use the same device for both".to_owned(),
                 wavers: true,
+                is_by_option: false,
             }),
+            (fixed, Card::Option(option)) | (Card::Option(option), fixed) => {
+                let place = match fixed {
+                    Card::Current if !is_chosen_elsewhere(scope) => "the current GPU".to_owned(),
+                    Card::Index(index) => format!("`cuda:{index}`"),
+                    _ => return None,
+                };
+                let wanted = format!("use `{option}` for both");
+                let (is_input, device) = (input == fixed, option.clone());
+                let pair = Pair { is_input, place, device, wanted, wavers: true, is_by_option: true };
+                (!is_compared(scope, option)).then_some(pair)
+            }
             _ => None,
         }
     }
@@ -134,6 +152,8 @@ pub(super) fn on_current_card(scope: &FileScope<'_>) -> Vec<RawFinding> {
                 let raw_finding = raw_finding.word("place", pair.place).word("wanted", pair.wanted);
                 let raw_finding = raw_finding.word("name", name).word("device", pair.device);
                 let raw_finding =
+                    if pair.is_by_option { raw_finding.at_most(Severity::Note) } else { raw_finding };
+                let raw_finding =
                     raw_finding.beside(scope.place(of_model.at), format!("`{callee}` is moved here"));
                 found.push((pair.wavers, [model, kept.unwrap_or(model)], raw_finding));
             }
@@ -194,9 +214,17 @@ fn forget(
 /// The model that a call runs: `net(x)`, `net.generate(x)`.
 fn model_of<'a>(scope: &FileScope<'a>, call: &Call<'_>, around: &[Ancestor<'_, '_>]) -> Option<Kept<'a>> {
     match &call.callee.kind {
-        ExprKind::Attribute(object, "forward" | "generate") => kept_as(scope, object, around),
+        ExprKind::Attribute(object, name) if is_run(name) => kept_as(scope, object, around),
         _ => kept_as(scope, &call.callee, around),
     }
+}
+
+/// Whether a method, or a part, of a model computes with what it is given: `net.image_encoder(x)`.
+fn is_run(name: &str) -> bool {
+    matches!(name, "decode" | "decoder" | "encoder" | "forward" | "generate" | "predict" | "sample")
+        || name.starts_with("encode_")
+        || name.ends_with("_encoder")
+        || name.ends_with("_features")
 }
 
 /// The object that an expression moves to a card, and which that is.
@@ -227,8 +255,27 @@ fn card_of(scope: &FileScope<'_>, device: &Expr<'_>) -> Option<Card> {
                 None => card_of(scope, argument(&call.arguments, Some(0), None)?),
             }
         }
+        ExprKind::Attribute(object, "device") if is_of_options(scope, object) => {
+            Some(Card::Option(scope.text(meant.span).to_owned()))
+        }
         _ => named(scope, index_in(scope, meant)?),
     }
+}
+
+/// Whether an object holds the options of the command line, with one for the device.
+fn is_of_options(scope: &FileScope<'_>, object: &Expr<'_>) -> bool {
+    let ExprKind::Name(name) = object.kind else { return false };
+    let text = scope.whole_text();
+    (text.contains("\"--device\"") || text.contains("'--device'")) && names_of_options(scope).contains(name)
+}
+
+/// Whether the file looks at what the option says: `if args.device == "cpu":`
+fn is_compared(scope: &FileScope<'_>, option: &str) -> bool {
+    let text = scope.whole_text();
+    let signs = [" ==", " !=", " =", ".startswith", ".type", ".split", " is "];
+    signs.iter().any(|sign| text.contains(&format!("{option}{sign}")))
+        || text.contains(&format!(" in {option}"))
+        || text.contains("device.type")
 }
 
 /// A card by an index that is not known before the program runs.
