@@ -26,6 +26,7 @@ mod cupy_arrays;
 mod current_devices;
 mod current_kernels;
 mod dataset_workers;
+mod defaults_taken;
 mod development_containers;
 mod device_arguments;
 mod device_indices;

@@ -4,7 +4,7 @@ use super::cuda_calls::reaches_cuda;
 use super::device_texts::texts_of;
 use super::environments::is_of_subprocess;
 use super::order::PlaceInFunction;
-use super::{overwritten_options, unread_providers, unread_settings, unused_parameters};
+use super::{defaults_taken, overwritten_options, unread_providers, unread_settings, unused_parameters};
 use crate::code::walk::{Ancestor, CodeNode, functions_around, walk};
 use crate::code::{Call, Expr, ExprKind, StatementKind, Target};
 use crate::commands::attribute_of_option;
@@ -41,6 +41,7 @@ pub(super) fn that_nobody_takes(scope: &FileScope<'_>) -> Vec<RawFinding> {
     found.extend(unread_names(scope));
     found.extend(unread_attributes(scope));
     found.extend(unused_parameters::for_devices(scope));
+    found.extend(defaults_taken::where_a_device_is_told(scope));
     found.extend(unread_settings::unread_flags(scope));
     found.extend(unread_providers::that_no_session_takes(scope));
     found

@@ -1,9 +1,11 @@
 //! Parameters for a device that a function never looks at, while it puts something on the device of another name.
 
 use super::cuda_calls::names_gpu;
-use super::unused_choices::{UNREAD, WHICH, trains};
+use super::unused_choices::{UNREAD, WHICH, is_choice, trains};
 use crate::code::walk::{CodeNode, walk, walk_block};
-use crate::code::{Expr, ExprKind, Function, Parameter, ParameterKind, Statement, StatementKind, Target};
+use crate::code::{
+    Argument, Call, Expr, ExprKind, Function, Parameter, ParameterKind, Statement, StatementKind, Target,
+};
 use crate::facts::Span;
 use crate::findings::Severity;
 use crate::rules::files::{FileScope, RawFinding};
@@ -108,6 +110,25 @@ fn placed_in(scope: &FileScope<'_>, function: &Function<'_>, parameter: &str) ->
     placed
 }
 
+/// `whisper.load_model(name)`, `AutoModel.from_pretrained(name)`: a model, and no word about where.
+fn loads_model(scope: &FileScope<'_>, call: &Call<'_>) -> bool {
+    let (ExprKind::Name(name) | ExprKind::Attribute(_, name)) = call.callee.kind else { return false };
+    let is_model = match name {
+        "load_model" | "pipeline" => true,
+        // `AutoTokenizer.from_pretrained(name)` needs no device.
+        "from_pretrained" => scope.text(call.callee.span).contains("Model"),
+        _ => false,
+    };
+    let is_outside = scope.names.path(&call.callee).is_some();
+    let is_told = |one: &Argument<'_>| {
+        one.unpacked || one.name.is_some_and(|name| name.starts_with("device")) || {
+            let text = scope.text(one.value.span);
+            ["cpu", "cuda", "device"].iter().any(|word| text.contains(word))
+        }
+    };
+    is_model && is_outside && !call.arguments.iter().any(is_told)
+}
+
 /// `--device` of click, typer and fire, in a command that makes a model and leaves it where it is.
 fn of_command(
     scope: &FileScope<'_>,
@@ -144,7 +165,19 @@ fn of_command(
             made = Some(expr.span);
         }
     });
-    let made = made.filter(|_| is_command)?;
+    // `device="cuda" if torch.cuda.is_available() else "cpu"`: who writes that means that it is taken.
+    let is_chosen = parameter.default.as_ref().is_some_and(|default| is_choice(scope, default));
+    let loaded = || {
+        let mut loaded = None;
+        walk_block(scope.code, &function.body, &mut |part, _| {
+            let CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(call), .. }) = part else { return };
+            if loaded.is_none() && loads_model(scope, call) {
+                loaded = Some(expr.span);
+            }
+        });
+        loaded
+    };
+    let made = made.filter(|_| is_command).or_else(|| loaded().filter(|_| is_chosen))?;
     let what = format!("the parameter `{}` of `{}`", parameter.name, function.name);
     let raw_finding = RawFinding::at(scope.place(parameter.span)).word("what", what).word("says", WHICH);
     let raw_finding = raw_finding.word("fate", UNREAD).at_most(Severity::Note);
