@@ -174,6 +174,7 @@ mod spawned_scripts;
 mod spread_ranks;
 mod stacks;
 mod starts;
+mod step_launchers;
 mod step_loops;
 mod submitted;
 mod subshells;

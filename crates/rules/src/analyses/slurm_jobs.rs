@@ -1,7 +1,7 @@
 //! What a job of Slurm says about tasks and GPUs, and masks that reach beyond the GPUs that it asks for.
 
 use super::scheduler_requests::{asked_elsewhere, highest_of_array};
-use super::{served_ranks, submitted};
+use super::{served_ranks, step_launchers, submitted};
 use crate::code::walk::{CodeNode, walk};
 use crate::code::{ExprKind, SetVariable, StatementKind};
 use crate::commands::{self, Machines, Mask, Ranks, directives};
@@ -18,9 +18,9 @@ pub(super) struct Job {
     pub tasks: Option<usize>,
     /// How many tasks it asks for in all, and on each machine; with the number of the word that says so.
     in_all: Option<(usize, usize)>,
-    on_each: Option<(usize, usize)>,
+    pub on_each: Option<(usize, usize)>,
     /// How many cards it gets on a machine, with the option that says so.
-    cards: Option<(usize, String)>,
+    pub cards: Option<(usize, String)>,
     /// The same, or how many it gets on all machines together: on one these are no more.
     at_most: Option<(usize, String)>,
     /// An option that shows each task one GPU.
@@ -94,6 +94,11 @@ fn picked<'w>(words: &[Option<&'w str>]) -> Option<(&'w str, String)> {
 pub(super) fn ranks_beyond_request(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut found = served_ranks::beyond_container(scope);
     found.extend(ranks_beyond_job(scope));
+    for launched in step_launchers::in_each_task(scope) {
+        if found.iter().all(|known| known.place != launched.place) {
+            found.push(launched);
+        }
+    }
     found
 }
 
