@@ -10,6 +10,10 @@ use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 use crate::sources::{Language, file_name_of};
 
+/// What is said of a mask where nobody set one.
+const EMPTY: &str = "empty where no mask is set, and an empty CUDA_VISIBLE_DEVICES hides every GPU";
+const NONE: &str = "None where no mask is set, and an environment takes text alone";
+
 /// What takes an empty mask away again, or asks for it.
 const MENDS: &[&str] = &[
     "unset CUDA_VISIBLE_DEVICES",
@@ -104,7 +108,8 @@ fn in_python(scope: &FileScope<'_>) -> Vec<RawFinding> {
     found.sort();
     found.dedup();
     let raw_finding = |span| RawFinding::at(scope.place(span)).word("text", scope.text(span));
-    found.into_iter().map(raw_finding).collect()
+    let empty = found.into_iter().map(|span| raw_finding(span).word("is", EMPTY));
+    empty.chain(of_nothing(scope).into_iter().map(|span| raw_finding(span).word("is", NONE))).collect()
 }
 
 /// The entry for the mask of a mapping of variables.
@@ -114,6 +119,46 @@ fn of_mapping(scope: &FileScope<'_>, given: &Expr<'_>) -> Option<Span> {
         let fits = is_mask(scope, key.as_ref()?) && is_empty_by_default(scope, value);
         fits.then_some(value.span)
     })
+}
+
+/// `{"CUDA_VISIBLE_DEVICES": os.environ.get("CUDA_VISIBLE_DEVICES")}` as the environment of a process: None where no mask is set.
+fn none_in(scope: &FileScope<'_>, given: &Expr<'_>) -> Option<Span> {
+    let ExprKind::Mapping(entries) = &given.kind else { return None };
+    let is_none = |value: &Expr<'_>| {
+        let ExprKind::Call(call) = &value.kind else { return false };
+        let [name] = &call.arguments[..] else { return false };
+        matches!(path(scope, &call.callee), "os.environ.get" | "os.getenv") && is_mask(scope, &name.value)
+    };
+    entries.iter().find_map(|(key, value)| {
+        let fits = is_mask(scope, key.as_ref()?) && is_none(value);
+        fits.then_some(value.span)
+    })
+}
+
+/// Environments of processes and of tasks of Ray that hold such an entry.
+fn of_nothing(scope: &FileScope<'_>) -> Vec<Span> {
+    let mut found: Vec<Span> = Vec::new();
+    walk(scope.code, &mut |part, _| {
+        let CodeNode::Expr(expr) = part else { return };
+        match &expr.kind {
+            // `ray.init(runtime_env={"env_vars": {…}})`
+            ExprKind::Mapping(entries) => {
+                found.extend(entries.iter().find_map(|(key, value)| match &key.as_ref()?.kind {
+                    ExprKind::Text(text) if text == "env_vars" => none_in(scope, value),
+                    _ => None,
+                }));
+            }
+            ExprKind::Call(call) => {
+                let given =
+                    ["env", "env_vars"].iter().find_map(|name| argument(&call.arguments, None, Some(name)));
+                found.extend(given.and_then(|given| none_in(scope, given)));
+            }
+            _ => {}
+        }
+    });
+    found.sort();
+    found.dedup();
+    found
 }
 
 /// `env`, `child_env`, `os.environ`, `environment`
@@ -168,7 +213,7 @@ fn in_shell(scope: &FileScope<'_>) -> Vec<RawFinding> {
         if !starts.starts_with('#') && (is_program || is_handed) {
             let start = span.start + (line.len() - inner.len()) as u32;
             let span = Span { start, end: start + form.len() as u32 };
-            found.push(RawFinding::at(scope.place(span)).word("text", *form));
+            found.push(RawFinding::at(scope.place(span)).word("text", *form).word("is", EMPTY));
         }
     }
     found
@@ -195,7 +240,7 @@ fn in_compose(scope: &FileScope<'_>) -> Vec<RawFinding> {
         let Some(form) = form else { continue };
         let start = span.start + (line.len() - inner.len()) as u32;
         let span = Span { start, end: start + form.len() as u32 };
-        let seen = RawFinding::at(scope.place(span)).word("text", *form);
+        let seen = RawFinding::at(scope.place(span)).word("text", *form).word("is", EMPTY);
         // Compose warns of this one itself.
         found.push(if bare.contains(form) { seen.at_most(Severity::Note) } else { seen });
     }
