@@ -2,13 +2,13 @@
 
 use super::images::images;
 use super::loader_generators::LOADERS;
-use super::{development_containers, served, served_memory};
+use super::{development_containers, literal_defaults, served, served_memory};
 use crate::code::walk::{CodeNode, walk};
 use crate::code::{Expr, ExprKind, Host};
 use crate::commands::{program_name, ranks};
 use crate::facts::{FileId, Place, Span, lines_in};
 use crate::languages::is_split_list;
-use crate::program::{Names, RunCommand};
+use crate::program::RunCommand;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
 use crate::sources::Language;
@@ -365,17 +365,20 @@ pub(super) fn workers_in(scope: &FileScope<'_>, started: Option<FileId>) -> Opti
     let files = scope.program.files_with("num_workers");
     let is_it = |file: &&FileId| started.is_none_or(|started| started == **file);
     files.iter().filter(is_it).find_map(|file| {
-        let (code, names) = (scope.program.code(*file), Names::of(scope.program, *file));
-        let mut found = None;
-        walk(code, &mut |part, _| {
-            let CodeNode::Expr(Expr { kind: ExprKind::Call(call), span }) = part else { return };
-            let is_loader = names.path(&call.callee).is_some_and(|path| LOADERS.contains(&path));
-            let workers = argument(&call.arguments, Some(5), Some("num_workers"));
-            let some = workers
-                .is_some_and(|count| matches!(names.meant(count).kind, ExprKind::Int(count) if count > 0));
-            if is_loader && some && found.is_none() {
-                found = Some(*span);
-            }
+        let found = scope.in_other(*file, |other| {
+            let mut found = None;
+            walk(other.code, &mut |part, _| {
+                let CodeNode::Expr(Expr { kind: ExprKind::Call(call), span }) = part else { return };
+                let is_loader = other.names.path(&call.callee).is_some_and(|path| LOADERS.contains(&path));
+                if !is_loader || found.is_some() {
+                    return;
+                }
+                let workers = argument(&call.arguments, Some(5), Some("num_workers"));
+                // Also by an option: `num_workers=args.workers`.
+                let count = workers.and_then(|count| literal_defaults::default_of(other, count)?.number());
+                found = count.filter(|count| *count > 0).map(|_| *span);
+            });
+            found
         });
         found.map(|span| (*file, span))
     })
