@@ -242,7 +242,7 @@ fn is_global_itself(scope: &FileScope<'_>, index: &Expr<'_>, hops: usize) -> boo
             // Of a group it may be one of this machine.
             Some("torch.distributed.get_rank") => call.arguments.is_empty(),
             Some("horovod.torch.rank" | "horovod.tensorflow.rank" | "horovod.tensorflow.keras.rank") => true,
-            Some("mpi4py.MPI.COMM_WORLD.Get_rank") => true,
+            Some("mpi4py.MPI.COMM_WORLD.Get_rank" | "torchcomms.new_comm().get_rank") => true,
             Some("builtins.int") => {
                 call.arguments.first().is_some_and(|argument| is_global(scope, &argument.value, hops + 1))
             }

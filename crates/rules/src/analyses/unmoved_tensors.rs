@@ -293,12 +293,17 @@ pub(super) fn is_cpu_tensor(scope: &FileScope<'_>, value: &Expr<'_>, depth: usiz
         let Some(first) = argument(&call.arguments, Some(0), Some("size")) else { return false };
         return match is_text(".tensor") || is_text(".as_tensor") {
             // What a parameter holds may be a number.
-            true => matches!(scope.names.meant(first).kind, ExprKind::Sequence(_)),
+            true => {
+                matches!(scope.names.meant(first).kind, ExprKind::Sequence(_) | ExprKind::Comprehension(_))
+            }
             false => !(is_text(".from_numpy") || is_text(".full") && is_number(first)),
         };
     }
     if let Some(of) = computed_of(scope, value) {
         return is_cpu_tensor(scope, of, depth + 1);
+    }
+    if let ExprKind::Negate(inner) = &value.kind {
+        return is_cpu_tensor(scope, inner, depth + 1);
     }
     if let ExprKind::Binary(_, sides) = &value.kind {
         return is_cpu_tensor(scope, &sides.0, depth + 1) || is_cpu_tensor(scope, &sides.1, depth + 1);
