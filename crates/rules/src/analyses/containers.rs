@@ -77,7 +77,7 @@ pub(super) fn without_shared_memory(scope: &FileScope<'_>) -> Vec<RawFinding> {
             let raw_finding = raw_finding.word("container", "this container");
             raw_finding.word("advice", "write `docker run --shm-size=8g …`, or `--ipc=host`")
         };
-        if let Some((file, span)) = workers_in(scope, command.starts) {
+        if let Some((file, span)) = workers_in(scope, command) {
             let loader = Place { file, span };
             let raw_finding = raw_finding("the program in it loads batches in workers".to_owned());
             found.push(raw_finding.beside(loader, "its workers hand batches over in shared memory"));
@@ -200,7 +200,8 @@ pub(super) fn started_by_image(scope: &FileScope<'_>) -> Option<Started> {
     if let Some(count) = ranks(&command.words()).map(|ranks| ranks.count).filter(|count| *count > 1) {
         return Some(Started::Processes(count, command.site));
     }
-    workers_in(scope, Some(command.starts?)).map(|(file, span)| Started::Loader(Place { file, span }))
+    command.starts?;
+    workers_in(scope, command).map(|(file, span)| Started::Loader(Place { file, span }))
 }
 
 /// `docker run vllm/vllm-openai …` without a GPU, and a service of Compose.
@@ -361,7 +362,11 @@ pub(super) fn told_to_docker(command: &RunCommand) -> Option<Vec<&str>> {
 }
 
 /// A DataLoader with workers, in the program that the container starts, or in the only ones of the project.
-pub(super) fn workers_in(scope: &FileScope<'_>, started: Option<FileId>) -> Option<(FileId, Span)> {
+pub(super) fn workers_in(scope: &FileScope<'_>, command: &RunCommand) -> Option<(FileId, Span)> {
+    if has_no_workers(command) {
+        return None;
+    }
+    let started = command.starts;
     let files = scope.program.files_with("num_workers");
     let is_it = |file: &&FileId| started.is_none_or(|started| started == **file);
     files.iter().filter(is_it).find_map(|file| {
@@ -381,5 +386,17 @@ pub(super) fn workers_in(scope: &FileScope<'_>, started: Option<FileId>) -> Opti
             found
         });
         found.map(|span| (*file, span))
+    })
+}
+
+/// `--workers=0`, `--num-workers 0`, `-j 0`
+fn has_no_workers(command: &RunCommand) -> bool {
+    let words: Vec<&str> = command.words.iter().map(|word| word.as_deref().unwrap_or_default()).collect();
+    words.iter().enumerate().any(|(at, word)| {
+        let (name, value) = match word.split_once('=') {
+            Some((name, value)) => (name, value),
+            None => (*word, words.get(at + 1).copied().unwrap_or_default()),
+        };
+        (name.ends_with("workers") || name == "-j") && value == "0"
     })
 }

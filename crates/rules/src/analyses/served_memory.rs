@@ -79,7 +79,10 @@ pub(super) fn too_small(scope: &FileScope<'_>) -> Vec<RawFinding> {
     }
     for command in scope.own_commands() {
         let several = ranks(&command.words()).map(|ranks| ranks.count).filter(|count| *count > 1);
-        let loader = || workers_in(scope, Some(command.starts?)).map(|(file, span)| Place { file, span });
+        let loader = || {
+            command.starts?;
+            workers_in(scope, command).map(|(file, span)| Place { file, span })
+        };
         let raw_finding = raw_finding(command.site);
         let seen = match (several, loader()) {
             (Some(count), _) => raw_finding.word("reason", of_processes(count)),
