@@ -379,8 +379,12 @@ pub(super) fn workers_in(scope: &FileScope<'_>, command: &RunCommand) -> Option<
                     return;
                 }
                 let workers = argument(&call.arguments, Some(5), Some("num_workers"));
-                // Also by an option: `num_workers=args.workers`.
-                let count = workers.and_then(|count| literal_defaults::default_of(other, count)?.number());
+                // Also by an option of the program that runs there: `num_workers=args.workers`.
+                let count = workers.and_then(|count| match (&other.names.meant(count).kind, started) {
+                    (ExprKind::Int(count), _) => Some(*count),
+                    (_, Some(_)) => literal_defaults::default_of(other, count)?.number(),
+                    (_, None) => None,
+                });
                 found = count.filter(|count| *count > 0).map(|_| *span);
             });
             found
