@@ -94,7 +94,7 @@ impl<'p> Interpreter<'p> {
             self.uncertain -= 1;
             let changes = self.end_arm(mark);
             for &(file, _) in &self.in_order[modules..] {
-                self.entered_in_arm.insert(file, EnteredInArm::first(branch));
+                self.entered_in_arm.insert(file, EnteredInArm::first((branch, number as u32)));
             }
             // The next arm begins as this one did.
             let outcome = ArmEnd { state: std::mem::replace(&mut self.state, before.clone()), changes };

@@ -14,15 +14,15 @@ const MOST_EXPECTED: usize = 64;
 /// A module that was entered in arms of branches only.
 #[derive(Clone, Copy)]
 pub(super) struct EnteredInArm {
-    /// The branch of the last of these arms.
-    branch: u32,
+    /// The last of these arms, with its branch.
+    arm: (u32, u32),
     /// It ran in more arms than one: another one brings nothing new, only a way that surely imports it.
     again: bool,
 }
 
 impl EnteredInArm {
-    pub(super) fn first(branch: u32) -> Self {
-        EnteredInArm { branch, again: false }
+    pub(super) fn first(arm: (u32, u32)) -> Self {
+        EnteredInArm { arm, again: false }
     }
 }
 
@@ -71,17 +71,18 @@ impl<'p> Interpreter<'p> {
         if self.entered_in_arm.is_empty() || self.is_running_module(scope) {
             return;
         }
-        let Some(&EnteredInArm { branch, again }) = self.entered_in_arm.get(&file) else { return };
-        let around = self.path.last().map(|(around, _)| *around);
-        if again && around.is_some() {
+        let Some(&EnteredInArm { arm, again }) = self.entered_in_arm.get(&file) else { return };
+        let around = self.path.last().copied();
+        // Where the same condition is asked again, this is the way on which it ran.
+        if again && around.is_some() || self.path.contains(&arm) {
             return;
         }
         self.entered_in_arm.remove(&file);
-        if self.path.iter().any(|(around, _)| *around == branch) {
+        if self.path.iter().any(|(around, _)| *around == arm.0) {
             return self.run_module(file, scope, span);
         }
-        if let Some(branch) = around {
-            self.entered_in_arm.insert(file, EnteredInArm { branch, again: true });
+        if let Some(arm) = around {
+            self.entered_in_arm.insert(file, EnteredInArm { arm, again: true });
         }
         // What it defines is there already, from the arm, which may have changed it.
         let (before, ways_out, mark) = (self.state.clone(), self.ways_out, self.begin_arm());

@@ -1,0 +1,2 @@
+class Part:
+    device = "cpu"
