@@ -2,7 +2,7 @@
 
 use super::analyses::hard_cuda;
 use super::evaluate::Scope;
-use super::files::{FileAnswers, FileScope};
+use super::files::FileScope;
 use super::gpu_questions;
 use crate::code::walk::{Ancestor, CodeNode, walk, within_function};
 use crate::facts::FileId;
@@ -84,17 +84,7 @@ impl Scope<'_> {
 
     pub(super) fn in_file<R>(&self, file: FileId, look: impl FnOnce(&FileScope<'_>) -> R) -> R {
         let names = Names::of(self.program, file);
-        let (program, policy, code) = (self.program, self.policy, self.program.code(file));
-        look(&FileScope {
-            program,
-            policy,
-            cpu: None,
-            file,
-            code,
-            names: &names,
-            parts: None,
-            answers: FileAnswers::default(),
-        })
+        look(&FileScope::of(self.program, self.policy, file, &names))
     }
 }
 
@@ -116,10 +106,9 @@ fn may_skip(scope: &FileScope<'_>, around: &Ancestor<'_, '_>) -> bool {
 fn is_hard(scope: &FileScope<'_>, event: &Event) -> bool {
     let mut hard = false;
     scope.each_call(&mut |expr, call, around| {
-        let span = &expr.span;
-        hard |= *span == event.place.span
+        hard |= expr.span == event.place.span
             && hard_cuda::needs_cuda(call, scope)
-            && !hard_cuda::is_asked(around, *span, scope);
+            && !hard_cuda::is_asked(around, expr.span, scope);
     });
     hard && !hard_cuda::ends_without(scope)
 }

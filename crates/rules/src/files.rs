@@ -171,19 +171,15 @@ impl<'a> FileScope<'a> {
         self.program.start_of(self.file).is_none()
     }
 
+    /// A file by itself.
+    pub fn of(program: &'a Program<'a>, policy: &'a Policy, file: FileId, names: &'a Names<'a, 'a>) -> Self {
+        let (code, answers) = (program.code(file), FileAnswers::default());
+        FileScope { program, policy, cpu: None, file, code, names, parts: None, answers }
+    }
+
     /// Another file of the project, looked at for the sake of this one.
     pub fn of_other<'b>(&'b self, file: FileId, names: &'b Names<'b, 'b>) -> FileScope<'b> {
-        let (program, policy, code) = (self.program, self.policy, self.program.code(file));
-        FileScope {
-            program,
-            policy,
-            cpu: None,
-            file,
-            code,
-            names,
-            parts: None,
-            answers: FileAnswers::default(),
-        }
+        FileScope::of(self.program, self.policy, file, names)
     }
 
     /// Looks at another file of the project, with its names.
@@ -196,18 +192,7 @@ impl<'a> FileScope<'a> {
 /// What a file asks that decides about GPUs: variables of the environment, and constants.
 pub fn asked_in(program: &Program<'_>, policy: &Policy, file: FileId) -> Vec<AskedPlace> {
     let names = Names::of(program, file);
-    let code = program.code(file);
-    let scope = FileScope {
-        program,
-        policy,
-        cpu: None,
-        file,
-        code,
-        names: &names,
-        parts: None,
-        answers: FileAnswers::default(),
-    };
-    analyses::asked_in(&scope)
+    analyses::asked_in(&FileScope::of(program, policy, file, &names))
 }
 
 /// The rules of a run that look at files, ready to be held against each.
@@ -263,9 +248,7 @@ impl<'r> FileRules<'r> {
         }
         let names = Names::of(program, file);
         let parts = FileParts::of(code);
-        let answers = FileAnswers::default();
-        let scope =
-            FileScope { program, policy, cpu, file, code, names: &names, parts: Some(&parts), answers };
+        let scope = FileScope { cpu, parts: Some(&parts), ..FileScope::of(program, policy, file, &names) };
         let used = LazyCell::new(|| uses::Used::of(&scope));
         let mut findings = Vec::new();
         for (one, _) in self.rules.iter().zip(&enabled).filter(|(_, enabled)| **enabled) {

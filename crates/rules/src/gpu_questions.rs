@@ -179,7 +179,6 @@ pub(super) fn needs_gpu(scope: &FileScope<'_>, function: Option<usize>) -> bool 
 pub(super) fn surely_needs_gpu(scope: &FileScope<'_>, function: Option<usize>) -> bool {
     let mut needs = false;
     scope.each_call(&mut |expr, call, around| {
-        let span = &expr.span;
         let (inner, within) = within_function(around);
         let is_sure = |one: &Ancestor<'_, '_>| match one {
             Ancestor::Then(test) => scope.text(test.span).contains("__name__"),
@@ -196,7 +195,7 @@ pub(super) fn surely_needs_gpu(scope: &FileScope<'_>, function: Option<usize>) -
         };
         needs |= (moves && inner == function || chooses())
             && within.iter().all(is_sure)
-            && !hard_cuda::is_asked(around, *span, scope);
+            && !hard_cuda::is_asked(around, expr.span, scope);
     });
     needs
 }

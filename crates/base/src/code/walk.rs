@@ -1,10 +1,9 @@
 //! A look at every step and expression of a file, with what stands around each: for rules that speak of how code is
 //! written, whatever runs it.
 
-use super::looks;
 use super::{
     Argument, Block, Code, Comprehension, Expr, ExprKind, Handler, Parameter, Statement, StatementKind,
-    Target,
+    Target, looks,
 };
 
 /// Something that is looked at.

@@ -5,6 +5,7 @@ use super::FunctionId;
 use crate::program::heap::values::ScopeId;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
+use std::rc::Rc;
 
 /// A program that takes fewer steps is followed whole. In one that takes more it may depend on what was followed before how far a
 /// function is.
@@ -32,7 +33,7 @@ struct CallCost<'p> {
     is_heard: bool,
     may_raise: bool,
     /// What the later half of its calls wrote.
-    written: Written<'p>,
+    written: Rc<Written<'p>>,
 }
 
 /// What calls wrote that were there before.
@@ -82,18 +83,19 @@ impl<'p> SilentCalls<'p> {
         cost.is_heard |= !call.is_silent;
         cost.may_raise |= call.may_raise;
         if !cost.is_heard && cost.steps >= MOST_STEPS / 2 {
+            let known = Rc::make_mut(&mut cost.written);
             for (scope, name) in written() {
                 match call.given.contains(&scope) {
-                    true => _ = cost.written.given.insert(name),
-                    false => _ = cost.written.elsewhere.insert((scope, name)),
+                    true => _ = known.given.insert(name),
+                    false => _ = known.elsewhere.insert((scope, name)),
                 }
             }
-            cost.is_heard = cost.written.elsewhere.len() > MOST_WRITTEN;
+            cost.is_heard = known.elsewhere.len() > MOST_WRITTEN;
         }
     }
 
     /// Whether calls of a function may raise, as far as they were followed, and what they wrote.
-    pub fn left_by(&self, function: FunctionId) -> (bool, Written<'p>) {
+    pub fn left_by(&self, function: FunctionId) -> (bool, Rc<Written<'p>>) {
         let cost = self.functions.get(&function);
         cost.map(|cost| (cost.may_raise, cost.written.clone())).unwrap_or_default()
     }

@@ -3,8 +3,7 @@
 use super::images::images;
 use super::loader_generators::LOADERS;
 use super::{development_containers, literal_defaults, served, served_memory};
-use crate::code::walk::{CodeNode, walk};
-use crate::code::{Expr, ExprKind, Host};
+use crate::code::{ExprKind, Host};
 use crate::commands::{program_name, ranks};
 use crate::facts::{FileId, Place, Span, lines_in};
 use crate::languages::is_split_list;
@@ -77,8 +76,7 @@ pub(super) fn without_shared_memory(scope: &FileScope<'_>) -> Vec<RawFinding> {
             let raw_finding = raw_finding.word("container", "this container");
             raw_finding.word("advice", "write `docker run --shm-size=8g …`, or `--ipc=host`")
         };
-        if let Some((file, span)) = workers_in(scope, command) {
-            let loader = Place { file, span };
+        if let Some(loader) = workers_in(scope, command) {
             let raw_finding = raw_finding("the program in it loads batches in workers".to_owned());
             found.push(raw_finding.beside(loader, "its workers hand batches over in shared memory"));
         } else if let Some((count, place)) = processes_in(scope, &told) {
@@ -200,8 +198,7 @@ pub(super) fn started_by_image(scope: &FileScope<'_>) -> Option<Started> {
     if let Some(count) = ranks(&command.words()).map(|ranks| ranks.count).filter(|count| *count > 1) {
         return Some(Started::Processes(count, command.site));
     }
-    command.starts?;
-    workers_in(scope, command).map(|(file, span)| Started::Loader(Place { file, span }))
+    workers_started_by(scope, command).map(Started::Loader)
 }
 
 /// `docker run vllm/vllm-openai …` without a GPU, and a service of Compose.
@@ -362,7 +359,7 @@ pub(super) fn told_to_docker(command: &RunCommand) -> Option<Vec<&str>> {
 }
 
 /// A DataLoader with workers, in the program that the container starts, or in the only ones of the project.
-pub(super) fn workers_in(scope: &FileScope<'_>, command: &RunCommand) -> Option<(FileId, Span)> {
+fn workers_in(scope: &FileScope<'_>, command: &RunCommand) -> Option<Place> {
     if has_no_workers(command) {
         return None;
     }
@@ -372,8 +369,7 @@ pub(super) fn workers_in(scope: &FileScope<'_>, command: &RunCommand) -> Option<
     files.iter().filter(is_it).find_map(|file| {
         let found = scope.in_other(*file, |other| {
             let mut found = None;
-            walk(other.code, &mut |part, _| {
-                let CodeNode::Expr(Expr { kind: ExprKind::Call(call), span }) = part else { return };
+            other.each_call(&mut |expr, call, _| {
                 let is_loader = other.names.path(&call.callee).is_some_and(|path| LOADERS.contains(&path));
                 if !is_loader || found.is_some() {
                     return;
@@ -385,12 +381,17 @@ pub(super) fn workers_in(scope: &FileScope<'_>, command: &RunCommand) -> Option<
                     (_, Some(_)) => literal_defaults::default_of(other, count)?.number(),
                     (_, None) => None,
                 });
-                found = count.filter(|count| *count > 0).map(|_| *span);
+                found = count.filter(|count| *count > 0).map(|_| expr.span);
             });
             found
         });
-        found.map(|span| (*file, span))
+        found.map(|span| Place { file: *file, span })
     })
+}
+
+/// The same, in the program that the container is known to start.
+pub(super) fn workers_started_by(scope: &FileScope<'_>, command: &RunCommand) -> Option<Place> {
+    command.starts.and_then(|_| workers_in(scope, command))
 }
 
 /// `--workers=0`, `--num-workers 0`, `-j 0`

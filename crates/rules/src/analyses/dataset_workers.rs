@@ -375,8 +375,7 @@ fn tensors_on_gpu<'l>(loaders: &'l [Loader], scope: &FileScope<'_>) -> Vec<(&'l 
         return found;
     }
     scope.each_call(&mut |expr, call, _| {
-        let span = &expr.span;
-        let Some(loader) = of_tensors.get(span) else { return };
+        let Some(loader) = of_tensors.get(&expr.span) else { return };
         let mut first = None;
         let dataset = argument(&call.arguments, Some(0), Some("dataset"));
         let Some(ExprKind::Call(dataset)) = dataset.map(|dataset| &scope.names.meant(dataset).kind) else {

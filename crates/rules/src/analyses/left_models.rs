@@ -176,10 +176,9 @@ fn may_move_by_others(scope: &FileScope<'_>, home: Home, name: &str) -> bool {
 fn hands_itself_on(scope: &FileScope<'_>, class: &Class<'_>) -> bool {
     let mut hands = false;
     scope.each_call(&mut |expr, call, _| {
-        let span = &expr.span;
         let is_super = matches!(call.callee.kind, ExprKind::Name("super"));
         let is_self = |one: &Argument<'_>| matches!(one.value.kind, ExprKind::Name("self"));
-        hands |= class.span.holds(*span) && !is_super && call.arguments.iter().any(is_self);
+        hands |= class.span.holds(expr.span) && !is_super && call.arguments.iter().any(is_self);
     });
     hands
 }

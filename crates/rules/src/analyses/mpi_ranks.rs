@@ -1,9 +1,8 @@
 //! Processes of MPI or torchrun that use a GPU, and of which none chooses its card.
 
 use super::cuda_calls::reaches_cuda;
-use crate::code::StatementKind;
 use crate::code::walk::{CodeNode, walk};
-use crate::commands::program_name;
+use crate::commands::{option_values, program_name};
 use crate::facts::Place;
 use crate::program::{MASK, RunCommand};
 use crate::rules::files::{FileScope, RawFinding};
@@ -113,12 +112,8 @@ pub(super) fn without_device(scope: &FileScope<'_>) -> Vec<RawFinding> {
         return under_torchrun(scope);
     }
     let mut of_mpi = false;
-    walk(scope.code, &mut |part, _| {
-        if let CodeNode::Statement(step) = part
-            && let StatementKind::Import(import) = &step.kind
-        {
-            of_mpi |= matches!(import.module.split('.').next(), Some("mpi4py" | "mpi4jax"));
-        }
+    scope.each_import(&mut |import| {
+        of_mpi |= matches!(import.module.split('.').next(), Some("mpi4py" | "mpi4jax"));
     });
     let Some(site) = started_by_mpi(scope).filter(|_| of_mpi) else { return Vec::new() };
     let imported = || {
@@ -143,13 +138,9 @@ fn under_torchrun(scope: &FileScope<'_>) -> Vec<RawFinding> {
     }
     let Some(site) = started_by_torchrun(scope) else { return Vec::new() };
     let mut is_plain = true;
-    walk(scope.code, &mut |part, _| {
-        if let CodeNode::Statement(step) = part
-            && let StatementKind::Import(import) = &step.kind
-        {
-            let root = import.module.split('.').next().unwrap_or_default();
-            is_plain &= PLAIN.contains(&root) || !scope.program.import_targets(scope.file, import).is_empty();
-        }
+    scope.each_import(&mut |import| {
+        let root = import.module.split('.').next().unwrap_or_default();
+        is_plain &= PLAIN.contains(&root) || !scope.program.import_targets(scope.file, import).is_empty();
     });
     let Some((place, name)) = first_use(scope).filter(|_| is_plain) else { return Vec::new() };
     let mut files = scope.program.files_imported(scope.file);
@@ -172,23 +163,10 @@ fn under_torchrun(scope: &FileScope<'_>) -> Vec<RawFinding> {
 /// Where a command of the project starts several processes of this file by torchrun.
 fn started_by_torchrun(scope: &FileScope<'_>) -> Option<Place> {
     let starts = |command: &&RunCommand| {
-        if command.starts != Some(scope.file) {
-            return false;
-        }
-        let words: Vec<&str> = command.words.iter().map(|word| word.as_deref().unwrap_or_default()).collect();
-        let is_launcher = |word: &&str| {
-            program_name(word) == "torchrun"
-                || matches!(*word, "torch.distributed.launch" | "torch.distributed.run")
-        };
-        let Some(launcher) = words.iter().position(is_launcher) else { return false };
-        let mut counts = words[launcher..].iter().enumerate().filter_map(|(at, word)| {
-            let rest = word.trim_start_matches('-').replace('-', "_");
-            match rest.strip_prefix("nproc_per_node")? {
-                "" => words.get(launcher + at + 1)?.parse::<u32>().ok(),
-                given => given.strip_prefix('=')?.parse().ok(),
-            }
-        });
-        counts.next().is_some_and(|count| count > 1)
+        let told = command.options_of("torchrun").filter(|_| command.starts == Some(scope.file));
+        let told: Vec<Option<&str>> = told.into_iter().flatten().map(Some).collect();
+        let mut counts = option_values(&told, &["--nproc_per_node", "--nproc-per-node"]);
+        counts.find_map(|(_, count)| count?.parse::<u32>().ok()).is_some_and(|count| count > 1)
     };
     scope.program.run_commands().flatten().find(starts).map(|command| command.site)
 }

@@ -100,9 +100,8 @@ fn option_in(scope: &FileScope<'_>, file: FileId, option: &str) -> Option<Place>
     scope.in_other(file, |other| {
         let mut found = None;
         other.each_call(&mut |expr, call, _| {
-            let span = &expr.span;
             if names_option(call, option) {
-                found = Some(Place { file, span: *span });
+                found = Some(Place { file, span: expr.span });
             }
         });
         found

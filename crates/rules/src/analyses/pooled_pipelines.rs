@@ -54,12 +54,11 @@ pub(super) fn that_fork(scope: &FileScope<'_>) -> Vec<RawFinding> {
 fn taken_in(scope: &FileScope<'_>) -> Option<(Place, bool)> {
     let mut taken = None;
     scope.each_call(&mut |expr, call, around| {
-        let span = &expr.span;
         if taken.is_none() && scope.names.path(&call.callee).is_some_and(|path| TAKES.contains(&path)) {
             let may_be_off = |one: &Ancestor<'_, '_>| {
                 matches!(one, Ancestor::Then(_) | Ancestor::Otherwise(_) | Ancestor::Try(_))
             };
-            taken = Some((scope.place(*span), around.iter().any(may_be_off)));
+            taken = Some((scope.place(expr.span), around.iter().any(may_be_off)));
         }
     });
     taken

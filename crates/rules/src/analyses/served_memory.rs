@@ -1,6 +1,6 @@
 //! Shared memory of containers that files in YAML describe: pods of Kubernetes, and services of Compose.
 
-use super::containers::{Started, started_by_image, workers_in};
+use super::containers::{Started, started_by_image, workers_started_by};
 use super::pods::value;
 use super::served::containers_in;
 use super::served_ranks::wanted;
@@ -79,12 +79,8 @@ pub(super) fn too_small(scope: &FileScope<'_>) -> Vec<RawFinding> {
     }
     for command in scope.own_commands() {
         let several = ranks(&command.words()).map(|ranks| ranks.count).filter(|count| *count > 1);
-        let loader = || {
-            command.starts?;
-            workers_in(scope, command).map(|(file, span)| Place { file, span })
-        };
         let raw_finding = raw_finding(command.site);
-        let seen = match (several, loader()) {
+        let seen = match (several, workers_started_by(scope, command)) {
             (Some(count), _) => raw_finding.word("reason", of_processes(count)),
             (None, Some(loader)) => raw_finding
                 .word("reason", LOADS)

@@ -1,7 +1,7 @@
 //! Tasks of Slurm of which each starts as many processes as its machine has GPUs.
 
 use super::slurm_jobs::Job;
-use crate::commands::{directives, program_name, ranks};
+use crate::commands::{directives, ranks};
 use crate::masks;
 use crate::rules::files::{FileScope, RawFinding};
 
@@ -25,11 +25,7 @@ pub(super) fn in_each_task(scope: &FileScope<'_>) -> Vec<RawFinding> {
         let counts = |word: &&str| {
             word.starts_with("--ntasks") || word.starts_with("-n") || word.starts_with("--gpus")
         };
-        let launches = command.words.iter().flatten().any(|word| {
-            program_name(word) == "torchrun"
-                || matches!(&**word, "torch.distributed.run" | "torch.distributed.launch")
-        });
-        if !launches || told.iter().any(counts) {
+        if command.options_of("torchrun").is_none() || told.iter().any(counts) {
             continue;
         }
         let written = scope.text(command.site.span);

@@ -126,7 +126,6 @@ pub(super) fn unread_flags(scope: &FileScope<'_>) -> Vec<RawFinding> {
     // Who names all flags at once hands them on.
     let mut handed = false;
     scope.each_call(&mut |expr, call, _| {
-        let span = &expr.span;
         handed |= call
             .arguments
             .iter()
@@ -138,7 +137,7 @@ pub(super) fn unread_flags(scope: &FileScope<'_>) -> Vec<RawFinding> {
         if let ExprKind::Text(name) = &first.value.kind
             && KEYS.contains(&name.as_ref())
         {
-            defined.push((*span, first.value.span, name));
+            defined.push((expr.span, first.value.span, name));
         }
     });
     let is_read = |name: &str| {

@@ -75,7 +75,6 @@ pub(super) fn that_share_a_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
 fn in_pools(scope: &FileScope<'_>, engines: &[Engine]) -> Vec<RawFinding> {
     let mut found = Vec::new();
     scope.each_call(&mut |expr, call, _| {
-        let span = &expr.span;
         let (ExprKind::Name(name) | ExprKind::Attribute(_, name)) = &call.callee.kind else { return };
         let counts = match *name {
             "Pool" => "processes",
@@ -96,7 +95,7 @@ fn in_pools(scope: &FileScope<'_>, engines: &[Engine]) -> Vec<RawFinding> {
         if let Some(sum) = sum.filter(|sum| *sum > 100 && *count > 1) {
             let raw_finding = RawFinding::at(scope.place(engine.place.span)).word("count", count.to_string());
             let raw_finding = raw_finding.word("share", sum.to_string());
-            found.push(raw_finding.beside(scope.place(*span), "each process of this pool makes one"));
+            found.push(raw_finding.beside(scope.place(expr.span), "each process of this pool makes one"));
         }
     });
     found

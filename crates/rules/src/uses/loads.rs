@@ -83,9 +83,8 @@ pub(super) fn is_saved_by_name(load: &Use<'_>, scope: &FileScope<'_>) -> bool {
     let name = file_name_of(&path);
     let mut is_saved = false;
     scope.each_call(&mut |expr, call, around| {
-        let span = &expr.span;
         let (ExprKind::Attribute(_, callee) | ExprKind::Name(callee)) = call.callee.kind else { return };
-        is_saved |= span.end <= load.span.start
+        is_saved |= expr.span.end <= load.span.start
             && functions_around(around).next().is_none()
             && callee.to_ascii_lowercase().starts_with("save")
             && call

@@ -16,8 +16,7 @@ pub fn on_gpu<'l>(loaders: &'l [Loader], scope: &FileScope<'_>) -> Vec<(&'l Load
         return found;
     }
     scope.each_call(&mut |expr, call, _| {
-        let span = &expr.span;
-        let here = |loader: &&Loader| loader.place == scope.place(*span);
+        let here = |loader: &&Loader| loader.place == scope.place(expr.span);
         let Some(loader) = loaders.iter().find(here) else { return };
         let Some(given) = options::given(scope, call, Some(6), "collate_fn") else { return };
         let ExprKind::Call(partial) = &scope.names.meant(given).kind else { return };

@@ -122,7 +122,6 @@ fn device_by_command(scope: &FileScope<'_>) -> Option<Span> {
     let is_text = |expr: &Expr<'_>, begin: &str| matches!(&scope.names.meant(expr).kind, ExprKind::Text(text) if text.starts_with(begin));
     let mut found = None;
     scope.each_call(&mut |expr, call, _| {
-        let span = &expr.span;
         if found.is_some() || scope.names.path(&call.callee) != Some("torch.device") {
             return;
         }
@@ -138,7 +137,7 @@ fn device_by_command(scope: &FileScope<'_>) -> Option<Span> {
             ExprKind::Attribute(_, option) => is_told(option, Some("cuda")),
             _ => false,
         };
-        found = is_wanted.then_some(*span);
+        found = is_wanted.then_some(expr.span);
     });
     found
 }
