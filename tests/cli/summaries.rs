@@ -8,6 +8,8 @@ use std::process::Command;
 fn report_of(folder: &Path, with_summaries: bool) -> String {
     let mut gpulint = Command::new(env!("CARGO_BIN_EXE_gpulint"));
     gpulint.current_dir(folder).env_remove("GPULINT_NO_SUMMARIES");
+    // One worker follows all programs, so that each can use what the others did.
+    gpulint.env("RAYON_NUM_THREADS", "1");
     gpulint.args(["check", "--isolated", "--no-cache", "--format", "json", "--min-severity", "note", "."]);
     if !with_summaries {
         gpulint.env("GPULINT_NO_SUMMARIES", "1");
@@ -70,6 +72,35 @@ fn programs_that_share_modules_are_judged_alike() {
     };
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// A module makes its class as it did in another program, though the base of that class was made anew: what a third module
+/// makes of it has the new base.
+#[test]
+fn a_base_that_was_made_anew_is_the_base_of_all_below_it() {
+    let folder = std::env::temp_dir().join(format!("gpulint-bases-{}", std::process::id()));
+    fs::create_dir_all(&folder).expect("a folder");
+    let write = |name: &str, text: &str| fs::write(folder.join(name), text).expect("a file");
+    write("settings.py", "PLACE = 'cpu'\n");
+    write(
+        "base.py",
+        "import settings\nimport torch\n\nclass Base:\n    place = settings.PLACE\n\n    def load(self):\n        return \
+         torch.zeros(1, device=self.place)\n",
+    );
+    write("host.py", "from base import Base\n\nclass Host(Base):\n    kind = 'host'\n\nHost.count = 1\n");
+    write(
+        "tensor.py",
+        "from host import Host\n\nclass Tensor(Host):\n    kind = 'tensor'\n\nTensor.count = 2\n",
+    );
+    for (name, device) in [("one.py", 0), ("two.py", 1)] {
+        let masked = "import os\n\nos.environ['CUDA_DEVICE_ORDER'] = 'PCI_BUS_ID'\nos.environ['CUDA_VISIBLE_DEVICES'] = '0'\n";
+        let load = "from tensor import Tensor\n\nTensor().load()\n";
+        write(name, &format!("{masked}\nimport settings\n\nsettings.PLACE = 'cuda:{device}'\n\n{load}"));
+    }
+    let (known, anew) = (report_of(&folder, true), report_of(&folder, false));
+    fs::remove_dir_all(&folder).expect("the files are removed");
+    assert!(anew.contains("device-outside-mask"), "{anew}");
+    assert_eq!(known, anew);
 }
 
 /// How many modules are run where a script starts a program so, and what is found.

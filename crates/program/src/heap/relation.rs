@@ -202,7 +202,8 @@ impl Relation {
     }
 
     fn unify_classes<'p>(&mut self, a: &Rc<ClassValue<'p>>, b: &Rc<ClassValue<'p>>) -> bool {
-        if a.scope == b.scope {
+        // A class that a module made as it did before has the scope that it had, also where its bases were made anew.
+        if Rc::ptr_eq(a, b) {
             return self.relate(a.scope, b.scope);
         }
         if (a.file, a.class) != (b.file, b.class) {

@@ -92,9 +92,8 @@ impl<'p> Interpreter<'p> {
         let touched = summary.touched();
         let starts_same = effects.entry.is_same(&self.state, touched);
         // Each module is to answer for what it does when it is imported, also where another did the same before.
-        // Its events lie on every path to this call, or on one that has ended since, and are as certain as they would be
-        // now; or they say nothing new here.
-        let is_on_the_way = self.leads_here(&effects.path)
+        // Its events lie on every path to this call, and are as certain as they would be now; or they say nothing new here.
+        let is_on_the_way = self.is_around_here(&effects.path)
             && (starts_same || effects.exit.is_same(&self.state, touched) && self.asks_the_same(summary));
         let says_nothing = effects.says_nothing_new() && starts_same;
         if effects.uncertain <= self.uncertain
@@ -129,7 +128,7 @@ impl<'p> Interpreter<'p> {
             again.uncertain <= self.uncertain
                 && self.is_passed_alike(&again.passed_to, again.may_be_passed)
                 && self.is_settled(effects, again.end)
-                && self.leads_here(&again.path)
+                && self.is_around_here(&again.path)
                 && again.entry.is_same(&self.state, summary.touched())
         })
     }
@@ -151,13 +150,9 @@ impl<'p> Interpreter<'p> {
         (!effects.settles || self.trace.pending <= end) && (!effects.is_pending || self.trace.settled <= end)
     }
 
-    /// Whether what was done on a path leads to what is done now: no arm of it ended the program, and none is the other
-    /// arm of a branch that lies around this place.
-    pub(super) fn leads_here(&self, path: &Arms) -> bool {
-        path.iter().all(|arm| {
-            self.path.contains(arm)
-                || !self.trace.ended.contains(arm) && !self.path.iter().any(|(branch, _)| *branch == arm.0)
-        })
+    /// Whether every arm of a path lies around this place, so that what was done on it was done wherever this is.
+    pub(super) fn is_around_here(&self, path: &Arms) -> bool {
+        path.iter().all(|arm| self.path.contains(arm))
     }
 
     /// The same for a call in another program.
