@@ -64,7 +64,13 @@ impl<'p> Interpreter<'p> {
             let inner = event.arms[effects.path.len()..].iter().map(|arm| branch_of(*arm));
             event.arms = self.path.iter().copied().chain(inner).collect();
             positions.push(self.trace.events.len() as EventId);
-            event.assured = event.assured.map(|assurance| match assurance.since >= noted.events.start {
+            let is_own = |assurance: &Assurance| {
+                // What cleans up around the call may have begun right before it.
+                let is_around = assurance.frame.is_none_or(|frame| frame < noted.frames.start);
+                let begins_with_it = assurance.since == noted.events.start;
+                assurance.since >= noted.events.start && !(effects.assured && begins_with_it && is_around)
+            };
+            event.assured = event.assured.map(|assurance| match is_own(&assurance) {
                 true => Assurance {
                     since: number_in(&positions, assurance.since),
                     frame: assurance.frame.map(|frame| self.frame_again(frame, &mut frames)),
