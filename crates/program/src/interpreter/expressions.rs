@@ -311,7 +311,8 @@ impl<'p> Interpreter<'p> {
                     self.forget_assumption(presence, before);
                 }
                 // `a and b` with `b` known false is falsy whatever `a` is, and the reverse for `or`.
-                if self.truth(&later) == Some(decides) && !matches!(value, Value::OneOf(_)) {
+                let is_certain = !decides || !matches!(value, Value::OneOf(_));
+                if self.truth(&later) == Some(decides) && is_certain {
                     return match (decides, &later) {
                         (false, _) => Value::Bool(false),
                         (true, Value::Text(_) | Value::Collection(_) | Value::Sequence(_)) => {
