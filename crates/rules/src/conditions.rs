@@ -11,6 +11,7 @@ use crate::findings::Severity;
 use crate::policy::{Gpu, Policy};
 use crate::program::trace::{Choice, Event, EventId, EventKind, NOT_NOTED, Recipient};
 use crate::program::{Definition, FirstOccurrence, MASK, ORDER, Program, Reaching};
+use crate::sources::Language;
 use crate::versions::Range;
 use rustc_hash::FxHashMap;
 
@@ -92,6 +93,7 @@ impl Scope<'_> {
             && is(condition.whole_machine, &|| self.takes_whole_machine(event))
             && is(condition.despite_cpu_choice, &|| self.needs_gpu_despite_choice(event))
             && is(condition.by_rank, &|| self.is_by_rank(id, event))
+            && is(condition.ranks_choose, &|| self.gives_ranks_cards())
             && is(condition.uses_gpu, &|| self.uses_gpu())
             && is(condition.allocator_missing, &|| self.allocator_is_missing(event))
             && is(condition.overrides_launcher, &|| self.overrides_launcher(event))
@@ -99,6 +101,7 @@ impl Scope<'_> {
                 self.trace.events[id as usize..].iter().any(|event| event.what.imports_gpu_library())
             })
             && is(condition.among_tests, &|| self.is_among_tests(id))
+            && is(condition.for_board, &|| self.is_for_board())
             && is(condition.for_colab, &|| self.is_for_colab())
             && is(condition.for_cpu_of_colab, &|| self.is_for_cpu_of_colab(event))
             && condition.never_later.as_deref().is_none_or(|name| !self.is_set_later(id, event, name));
@@ -207,6 +210,16 @@ impl Scope<'_> {
         });
         let writes = by_name.get(variable).map_or(&[][..], Vec::as_slice);
         writes.iter().map(|&write| (write, self.trace.event(write)))
+    }
+
+    /// Whether the images of the project are those for Jetson, whose boards have one GPU.
+    fn is_for_board(&self) -> bool {
+        const OTHERS: &[&str] = &["nvidia/cuda:", "pytorch/pytorch:", "nvcr.io/nvidia/"];
+        let is_image = |file: FileId| self.program.sources.file(file).language == Language::Dockerfile;
+        let boards = self.program.files_with("/l4t-");
+        let is_other = |&file: &FileId| is_image(file) && !boards.contains(&file);
+        boards.iter().any(|&file| is_image(file))
+            && !OTHERS.iter().any(|other| self.program.files_with(other).iter().any(is_other))
     }
 
     /// Whether the program is a notebook that Colab wrote: it says so in the metadata of the notebook.

@@ -110,6 +110,8 @@ impl Scope<'_> {
             (condition.rival_differs, "another name of the setting holds another value"),
             (condition.cpu_part, "the CPU part is being imported"),
             (condition.among_tests, "the module lies among tests, and nothing but tests imports it"),
+            (condition.ranks_choose, "several processes of the program take the GPU with their own number"),
+            (condition.for_board, "the images of the project are for boards that have one GPU"),
             (condition.for_colab, "the program is a notebook that Colab wrote"),
             (
                 condition.for_cpu_of_colab,

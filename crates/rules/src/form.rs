@@ -131,6 +131,8 @@ impl Condition {
             ("disarming", self.disarming.is_some()),
             ("passing", self.passing.is_some()),
             ("among-tests", self.among_tests.is_some()),
+            ("ranks-choose", self.ranks_choose.is_some()),
+            ("for-board", self.for_board.is_some()),
             ("for-colab", self.for_colab.is_some()),
             ("for-cpu-of-colab", self.for_cpu_of_colab.is_some()),
             ("outlives-test", self.outlives_test.is_some()),

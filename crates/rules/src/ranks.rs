@@ -1,7 +1,7 @@
 //! GPUs that have the number of a process: a launcher of several processes counts them on each machine.
 
 use super::evaluate::Scope;
-use crate::facts::{FileId, Span};
+use crate::facts::{FileId, Place, Span};
 use crate::program::trace::{Event, EventId, EventKind, Takes};
 
 impl Scope<'_> {
@@ -75,6 +75,14 @@ impl Scope<'_> {
             && !events[..id as usize].iter().any(comes_first)
     }
 
+    /// Whether somewhere in the program each of several processes makes the card with its own number the current one.
+    pub(super) fn gives_ranks_cards(&self) -> bool {
+        self.choices().iter().any(|&one| {
+            let choice = self.trace.event(one);
+            self.trace.test_of(choice).is_none() && self.is_by_rank(one, choice)
+        })
+    }
+
     /// The events by which a process takes the GPU with its own number, in order.
     fn own_numbers(&self) -> &[EventId] {
         self.own_numbers.get_or_init(|| self.trace.own_numbers())
@@ -109,6 +117,9 @@ impl Scope<'_> {
             return true;
         }
         // Of `device=chosen` it is the value that counts.
+        if own.is_some_and(|own| joins_by(self.program.text(Place { file, span: own }), arguments)) {
+            return true;
+        }
         let values = arguments.split(',').map(|argument| argument.rsplit('=').next().unwrap_or(argument));
         // The name is given the number in the function of the event, or outside of all functions.
         values.flat_map(words).any(|name| self.program.is_rank_name(file, name, own))
@@ -128,6 +139,20 @@ impl Scope<'_> {
         let is_named = || self.program.text(event.place).contains("cuda:");
         (event.in_child && !is_named()) || self.speaks_of_rank(event) || self.trace.takes_own_number(event)
     }
+}
+
+/// Whether a function enters a group of processes as the one with the number that a call is given:
+/// `init_process_group("nccl", rank=args.gpu)` beside `set_device(args.gpu)`.
+fn joins_by(function: &str, arguments: &str) -> bool {
+    const JOINS: &str = "init_process_group(";
+    let number = arguments.trim_end().trim_end_matches(')').trim();
+    let is_name = number.starts_with(|first: char| first.is_alphabetic() || first == '_');
+    let mut joined = function.match_indices(JOINS).filter(|_| is_name);
+    joined.any(|(at, _)| {
+        let given = function[at + JOINS.len()..].split(')').next().unwrap_or_default();
+        let mut given = given.split(',').filter_map(|one| one.trim().strip_prefix("rank"));
+        given.any(|rest| rest.trim_start().strip_prefix('=').is_some_and(|value| value.trim() == number))
+    })
 }
 
 /// The line of the `if` that a place lies in first.

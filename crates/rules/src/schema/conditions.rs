@@ -142,6 +142,10 @@ pub struct Condition {
     pub outlives_test: Option<bool>,
     /// The CPU part is being imported.
     pub cpu_part: Option<bool>,
+    /// Somewhere in the program each of several processes takes the GPU with its own number.
+    pub ranks_choose: Option<bool>,
+    /// The images of the project are for boards that have one GPU.
+    pub for_board: Option<bool>,
     /// The program is a notebook that Colab wrote.
     pub for_colab: Option<bool>,
     /// The program is a notebook that Colab wrote, and that asks it for no accelerator.
