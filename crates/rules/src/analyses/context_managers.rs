@@ -101,12 +101,29 @@ pub(super) fn that_clean_up_by_luck(scope: &FileScope<'_>) -> Vec<RawFinding> {
             "manager" => !manager.yields_safely,
             _ => manager.fails_before_clean_up,
         };
-        if let (true, Some(release)) = (lucky, manager.clean_up) {
+        let measures = |release: Span| measures(scope, function, manager.yields, release);
+        if let (true, Some(release)) = (lucky, manager.clean_up.filter(|release| !measures(*release))) {
             let raw_finding = RawFinding::at(scope.place(manager.yields)).word("function", function.name);
             found.push(raw_finding.beside(scope.place(release), "does not run when the block raises"));
         }
     }
     found
+}
+
+/// Whether a manager empties the cache in order to measure: it did so before, and writes into what it gave to the block how much
+/// there is behind it. Where the block raises there is nothing to be told.
+fn measures(scope: &FileScope<'_>, function: &Function<'_>, yields: Span, release: Span) -> bool {
+    let text = |start: u32, end: u32| scope.text(Span { start, end });
+    let before = text(function.span.start, yields.start);
+    let behind = text(release.end, function.span.end);
+    let what = scope.text(release);
+    let empties = ["empty_cache(", "collect("].iter().any(|call| what.contains(call));
+    let Some(given) = scope.text(yields).strip_prefix("yield").map(str::trim) else { return false };
+    let is_written = |line: &str| {
+        let target = line.trim().strip_prefix(given).and_then(|rest| rest.strip_prefix('.'));
+        target.is_some_and(|target| target.split_once('=').is_some_and(|(name, _)| !name.contains('(')))
+    };
+    !given.is_empty() && empties && before.contains(what) && behind.lines().any(is_written)
 }
 
 /// A generator that cleans up behind its `yield`.
