@@ -98,15 +98,16 @@ impl Scope<'_> {
         let file = module.file;
         let start = self.program.start_of(file);
         let imported = self.program.is_imported(file);
-        let is_library = match start {
-            Some(start) => imported && start != Start::Tests,
-            None => {
-                imported
-                    || !(self.is_script(file)
-                        || makes_app(self.program.code(file))
-                        || self.is_started_by_a_page(file))
-            }
-        };
+        let is_library = !self.reads_command_line(file)
+            && match start {
+                Some(start) => imported && start != Start::Tests,
+                None => {
+                    imported
+                        || !(self.is_script(file)
+                            || makes_app(self.program.code(file))
+                            || self.is_started_by_a_page(file))
+                }
+            };
         let started = module.parent.is_none() && self.kind == ScopeKind::Program;
         let name = self.program.name_of(file);
         let code = self.program.code(file);
@@ -154,6 +155,15 @@ impl Scope<'_> {
         self.program.text_of(file).contains(CLUSTER)
             && self.program.start_of(file) != Some(Start::Tests)
             && !self.program.code(file).body.iter().any(is_guard)
+    }
+
+    /// Whether a module reads the options of the command line at its top level: who imports it starts a program.
+    fn reads_command_line(&self, file: FileId) -> bool {
+        let reads = |step: &crate::code::Statement<'_>| {
+            matches!(step.kind, StatementKind::Assign { .. } | StatementKind::Evaluate(_))
+                && self.program.text(Place { file, span: step.span }).contains("parse_args()")
+        };
+        self.program.text_of(file).contains("parse_args()") && self.program.code(file).body.iter().any(reads)
     }
 
     /// Whether a page of the documentation says `python NAME` of a file.

@@ -1,0 +1,5 @@
+import torch
+
+
+def best():
+    return "cuda" if torch.cuda.is_available() else "cpu"
