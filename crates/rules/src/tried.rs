@@ -8,6 +8,10 @@ use crate::program::trace::{Event, EventKind, FrameId};
 /// Errors that a call raises whose device is not there.
 const CAUGHT: &[&str] = &["AcceleratorError", "BaseException", "Exception", "IndexError", "RuntimeError"];
 
+/// Calls by which one GPU reaches the memory of another.
+const PEERS: &[&str] =
+    &["enable_peer_access(", "can_access_peer(", "memcpy_peer", "memcpyPeer", "deviceEnablePeerAccess("];
+
 impl Scope<'_> {
     /// Whether a file of settings among the tests says so: they read it, and most put their own values in the place of its.
     pub(super) fn is_test_data(&self, event: &Event) -> bool {
@@ -40,7 +44,7 @@ impl Scope<'_> {
         !says("set_soft_device_placement(False)") && (!says("Session(") || is_told())
     }
 
-    /// Whether the path of the file says that it is for several GPUs, or the statement takes the first one as well, as where the
+    /// Whether the path of the file says that it is for several GPUs, or it copies from one to another, or the statement takes the first one as well, as where the
     /// layers of a model are spread.
     pub(super) fn is_named_for_several(&self, event: &Event) -> bool {
         let name = self.program.name_of(event.place.file).to_ascii_lowercase().replace(['_', '-', ' '], "");
@@ -48,6 +52,7 @@ impl Scope<'_> {
             other.place == event.place && matches!(other.what, EventKind::Select { index: Some(0), .. })
         };
         ["multigpu", "mgpu", "modelparallel", "pipelineparallel"].iter().any(|words| name.contains(words))
+            || PEERS.iter().any(|words| self.program.text_of(event.place.file).contains(words))
             || self.trace.events.iter().any(takes_first)
     }
 
