@@ -1,8 +1,9 @@
 //! Versions that images say: by the tag of one that is built on or started (`FROM pytorch/pytorch:2.5.1-cuda12.4-cudnn9-runtime`),
-//! or by what a Dockerfile installs, or a document says to install (`pip install torch==2.5.1`).
+//! or by what a Dockerfile installs, or a document says to install (`pip install torch==2.5.1`), also by the file of an environment
+//! that it names (`conda env create -f scripts/environment.yml`).
 
 use super::Range;
-use crate::sources::{Language, Source, Sources, folder_of};
+use crate::sources::{Language, Source, Sources, folder_of, normalised};
 use std::sync::OnceLock;
 
 /// Images that are made of one package, and have its version as tag.
@@ -59,7 +60,10 @@ impl Images {
 
     /// All that is said.
     pub fn said(&self, sources: &Sources) -> &[Said] {
-        self.0.get_or_init(|| sources.files.iter().flat_map(said_by).collect())
+        self.0.get_or_init(|| {
+            let of_file = |file| said_by(file).into_iter().chain(made_by(file, sources));
+            sources.files.iter().flat_map(of_file).collect()
+        })
     }
 }
 
@@ -87,6 +91,37 @@ fn said_by(file: &Source) -> Vec<Said> {
         for versions in said {
             let folders = folders_of(&file.name).into_iter();
             found.extend(folders.map(|folder| Said { folder, package, versions: versions.clone() }));
+        }
+    }
+    found
+}
+
+/// What the environments hold that a document says to make.
+fn made_by(document: &Source, sources: &Sources) -> Vec<Said> {
+    let makes = |line: &&str| line.contains("env create") || line.contains("env update");
+    if document.language != Language::Markdown || !document.text.contains(" env ") {
+        return Vec::new();
+    }
+    let folder = folder_of(&document.name);
+    let mut found = Vec::new();
+    for line in document.text.lines().filter(makes) {
+        let mut words = line.split([' ', '=']).skip_while(|word| !matches!(*word, "-f" | "--file"));
+        let file = words.nth(1).map(|word| word.trim_matches(['"', '\'', '`']));
+        let Some(text) =
+            file.and_then(|file| normalised(folder, file)).and_then(|path| sources.text_named(&path))
+        else {
+            continue;
+        };
+        for line in text.lines() {
+            let Some(entry) = line.trim_start().strip_prefix("- ") else { continue };
+            let Some((name, version)) = entry.trim_matches(['"', '\'']).split_once('=') else { continue };
+            let name = if name == "pytorch" { "torch" } else { name };
+            let version = version.trim_start_matches('=').split('=').next().unwrap_or_default();
+            let package = IMAGES.iter().map(|(_, package)| *package).find(|package| *package == name);
+            found.extend(package.and_then(|package| {
+                let versions = Some(Range::exactly(version)?);
+                Some(Said { folder: folder.to_owned(), package, versions })
+            }));
         }
     }
     found

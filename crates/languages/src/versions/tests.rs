@@ -184,6 +184,20 @@ fn what_scripts_start_counts() {
 }
 
 #[test]
+fn environments_that_a_document_makes_count() {
+    let guide = |line: &str| format!("# Install\n\n```bash\n{line}\n```\n");
+    let environment = "name: x\ndependencies:\n  - python=3.8\n  - pytorch=1.9\n";
+    let at_least = |line: &str| {
+        let files = [("INSTALL.md", &*guide(line)), ("scripts/needs.yaml", environment)];
+        torch_at_least(&files, "2.4")
+    };
+    assert_eq!(at_least("conda env create --file scripts/needs.yaml"), Some(false));
+    assert_eq!(at_least("mamba env update -n x --file=scripts/needs.yaml"), Some(false));
+    assert_eq!(at_least("conda env create -f other/needs.yaml"), None);
+    assert_eq!(at_least("python setup.py install"), None);
+}
+
+#[test]
 fn images_whose_tag_is_a_month_hold_no_newer_version() {
     let image = |tag: &str| format!("FROM nvcr.io/nvidia/pytorch:{tag}\n");
     let at_least = |tag: &str, version: &str| torch_at_least(&[("Dockerfile", &image(tag))], version);
