@@ -313,7 +313,12 @@ impl<'p> Interpreter<'p> {
                 // `a and b` with `b` known false is falsy whatever `a` is, and the reverse for `or`.
                 let is_certain = !decides || !matches!(value, Value::OneOf(_));
                 if self.truth(&later) == Some(decides) && is_certain {
+                    let is_falsy = |one: &&Value<'p>| self.truth(one) != Some(true);
+                    let left: Vec<Value<'p>> =
+                        value.alternatives().iter().filter(is_falsy).cloned().collect();
+                    let is_known = left.iter().all(|one| self.truth(one) == Some(false));
                     return match (decides, &later) {
+                        (false, _) if is_known => Value::one_of(left.into_iter().chain([later])),
                         (false, _) => Value::Bool(false),
                         (true, Value::Text(_) | Value::Collection(_) | Value::Sequence(_)) => {
                             Value::one_of([value, later])
