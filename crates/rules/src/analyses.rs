@@ -2,6 +2,7 @@
 //! each lies in a file of its own below this one.
 
 mod async_arguments;
+mod attributes_in_text;
 mod autocast;
 mod backend_switches;
 mod bare_images;
@@ -17,6 +18,7 @@ mod common_paths;
 mod compared_devices;
 mod compute_types;
 mod conda_images;
+mod constructor_steps;
 mod containers;
 mod context_managers;
 mod counted_masks;

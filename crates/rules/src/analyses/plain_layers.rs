@@ -1,7 +1,8 @@
 //! Layers that a module keeps in a plain list or dictionary: it does not know them, and nothing moves them to a GPU.
 
+use super::attributes_in_text::assignments_of;
 use super::memory::method_of;
-use super::unmoved_tensors::{assignments_of, is_module, is_moved_somewhere, makes_layer, methods_of};
+use super::unmoved_tensors::{is_module, is_moved_somewhere, makes_layer, methods_of};
 use crate::code::walk::{CodeNode, walk_block};
 use crate::code::{Class, Expr, ExprKind, Function, StatementKind, Target};
 use crate::facts::Span;

@@ -1,8 +1,7 @@
 //! What an object keeps on the CPU: attributes with a tensor that nothing moves, and lists that get only what was brought back.
 
-use super::unmoved_tensors::{
-    assignments_of, is_module, is_moved_by_hand, kept_in, methods_of, moves_itself,
-};
+use super::attributes_in_text::{assignments_of, is_moved_by_hand};
+use super::unmoved_tensors::{is_module, kept_in, methods_of, moves_itself};
 use crate::code::{Call, Class, Expr, ExprKind};
 use crate::rules::files::FileScope;
 use rustc_hash::FxHashSet;

@@ -1,6 +1,8 @@
 //! Tensors that a module keeps in an attribute of its own: `net.to("cuda")` moves its parameters and its buffers, and leaves
 //! these where they are.
 
+use super::attributes_in_text::{assignments_of, is_moved_by_hand};
+use super::constructor_steps::{is_made_of, parameters_in, steps_of};
 use super::dropped_moves::makes_on_cpu;
 use super::gpu_values::SET_DEFAULT;
 use super::handed_tensors;
@@ -98,15 +100,18 @@ pub(super) fn in_modules(scope: &FileScope<'_>) -> Vec<RawFinding> {
         // Files are searched for the answer.
         let copied = LazyCell::new(|| is_copied(scope, class.name));
         let is_copied = || *copied;
-        for (name, span, on_gpu) in kept_in(scope, made, &is_copied) {
+        let steps = steps_of(made, &methods, text);
+        let parameters = parameters_in(scope, &steps);
+        for (name, span, on_gpu) in steps.iter().flat_map(|step| kept_in(scope, step, &is_copied)) {
             let by_others = [".cuda(", ".to("];
             let by_others = by_others.iter().any(|end| scope.whole_text().contains(&format!(".{name}{end}")));
             if by_others || is_moved_by_hand(text, name) || assignments_of(text, name) > 1 {
                 continue;
             }
             let runs = methods.iter().filter(|method| RUN.contains(&method.name));
-            if let Some(used) = runs.filter_map(|method| used_with_input(scope, method, name, on_gpu)).next()
-            {
+            let mut uses =
+                runs.filter_map(|method| used_with_input(scope, method, name, on_gpu, &parameters));
+            if let Some(used) = uses.next() {
                 let where_it_stays = match on_gpu {
                     true if is_copied() => {
                         "on the GPU where it was put, also in the copies of the module for other GPUs"
@@ -334,30 +339,13 @@ pub(super) fn is_cpu_tensor(scope: &FileScope<'_>, value: &Expr<'_>, depth: usiz
     given.0 > 0 && given.0 == given.1
 }
 
-/// Whether the class moves the attribute itself, looks where it lies, or hands it to Python.
-pub(super) fn is_moved_by_hand(text: &str, name: &str) -> bool {
-    const AFTER: &[&str] =
-        &[".to(", ".cuda(", ".type_as(", ".device", ".numpy(", ".tolist(", ".item(", ".cpu(", ".data"];
-    AFTER.iter().any(|after| text.contains(&format!("self.{name}{after}")))
-        || text.contains(&format!("\"{name}\""))
-        || text.contains(&format!("'{name}'"))
-}
-
-pub(super) fn assignments_of(text: &str, name: &str) -> usize {
-    let wanted = format!("self.{name}");
-    let is_assigned = |at: usize| {
-        let rest = text[at + wanted.len()..].trim_start();
-        rest.starts_with('=') && !rest.starts_with("==")
-    };
-    text.match_indices(&wanted).filter(|(at, _)| is_assigned(*at)).count()
-}
-
 /// Where a method computes with an attribute and what it is given; with `handed` also where it hands both to a call.
 fn used_with_input<'a>(
     scope: &FileScope<'a>,
     method: &Function<'a>,
     name: &str,
     handed: bool,
+    parameters: &[&'a str],
 ) -> Option<Span> {
     // `scale=1.0` and `scale: float` are numbers.
     let head = scope.text(method.span);
@@ -370,7 +358,9 @@ fn used_with_input<'a>(
     };
     let inputs = method.parameters.iter().filter(|one| one.name != "self" && !is_number(one));
     let mut inputs: FxHashSet<&str> = inputs.map(|parameter| parameter.name).collect();
-    let is_it = |expr: &Expr<'_>| is_attribute(expr, name);
+    // These move with the module.
+    inputs.extend(parameters);
+    let is_it = |expr: &Expr<'_>| is_made_of(scope, expr, name);
     meets_input(scope, method, &mut inputs, &is_it, handed)
         .or_else(|| handed_tensors::used_with_input(scope, method, name, &inputs))
 }
@@ -429,6 +419,7 @@ pub(super) fn is_attribute(expr: &Expr<'_>, name: &str) -> bool {
 pub(super) fn is_input(scope: &FileScope<'_>, expr: &Expr<'_>, inputs: &FxHashSet<&str>) -> bool {
     match &expr.kind {
         ExprKind::Name(name) => inputs.contains(name),
+        ExprKind::Attribute(..) => inputs.contains(scope.text(expr.span)),
         ExprKind::Call(call) => {
             let by_layer = match &call.callee.kind {
                 ExprKind::Attribute(object, name) => {
