@@ -87,6 +87,7 @@ mod late_ranks;
 mod late_switches;
 mod lazy_imports;
 mod leak_checks;
+mod left_batches;
 mod left_graphs;
 mod left_inputs;
 mod left_masks;

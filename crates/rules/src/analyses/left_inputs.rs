@@ -4,6 +4,7 @@ use super::cuda_calls::moves_to_gpu;
 use super::dropped_moves::makes_on_cpu;
 use super::gpu_values::SET_DEFAULT;
 use super::homes::{Home, Kept, kept_as, kept_by};
+use super::left_batches;
 use super::memory::method_of;
 use super::unmoved_tensors::SAME_DEVICE;
 use crate::code::walk::{CodeNode, walk};
@@ -92,7 +93,7 @@ pub(super) fn of_moved_models(scope: &FileScope<'_>) -> Vec<RawFinding> {
         }
         CodeNode::Target(_) => {}
     });
-    let mut found = Vec::new();
+    let mut found = left_batches::of_loaders(scope);
     for (kept, call, input) in calls {
         let of_it = models.iter().find(|(known, _)| *known == kept).map(|(_, model)| model);
         let Some(model) = of_it.filter(|model| model.is_known && !model.wavers) else { continue };
