@@ -165,9 +165,18 @@ pub(super) fn names_gpu(scope: &FileScope<'_>, device: &Expr<'_>, depth: usize) 
         ExprKind::Choice(parts) => {
             names_gpu(scope, &parts.1, depth + 1) || names_gpu(scope, &parts.2, depth + 1)
         }
+        // `name or "cuda"`
+        ExprKind::Any(values) => values.iter().any(|value| names_gpu(scope, value, depth)),
         ExprKind::Call(call) if path(scope, &call.callee) == "torch.device" => {
             call.arguments.first().is_some_and(|one| names_gpu(scope, &one.value, depth + 1))
         }
+        // `get_device(args.device)`, which gives the GPU where there is one.
+        ExprKind::Call(_) => function_called(scope, meant).is_some_and(|helper| {
+            let gives = |given: &&Expr<'_>| {
+                !matches!(given.kind, ExprKind::Int(_)) && names_gpu(scope, given, depth + 1)
+            };
+            given_by(scope, helper).iter().any(gives)
+        }),
         _ => false,
     }
 }

@@ -1,5 +1,6 @@
 //! Weights of a loss function that stay on the CPU, where what it is called with is on the GPU.
 
+use super::dropped_moves::makes_on_cpu;
 use super::gpu_values::{SET_DEFAULT, is_on_gpu_in};
 use super::unmoved_tensors::{is_cpu_tensor, is_module};
 use crate::code::walk::{Ancestor, CodeNode, functions_around, walk};
@@ -17,6 +18,9 @@ const LOSSES: &[(&str, Option<usize>)] = &[
     ("torch.nn.MultiMarginLoss", None),
     ("torch.nn.NLLLoss", Some(0)),
 ];
+
+/// Those whose `weight` is a list with one number for each class.
+const FOR_CLASSES: &[&str] = &["torch.nn.CrossEntropyLoss", "torch.nn.MultiMarginLoss", "torch.nn.NLLLoss"];
 
 /// `criterion = CrossEntropyLoss(weight=torch.tensor([…]))` and `criterion(out, y.to(device))`.
 pub(super) fn left_on_cpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
@@ -75,9 +79,15 @@ fn weights_of(scope: &FileScope<'_>, value: &Expr<'_>) -> Option<Span> {
     let path = scope.names.path(&call.callee)?;
     let (_, position) = LOSSES.iter().find(|(name, _)| *name == path)?;
     let given = [(*position, "weight"), (None, "pos_weight")];
-    let on_cpu = |expr: &&Expr<'_>| is_cpu_tensor(scope, expr, 0) || is_old_tensor(scope, expr);
-    let mut weights = given.into_iter().filter_map(|(at, name)| argument(&call.arguments, at, Some(name)));
-    weights.find(on_cpu).map(|expr| expr.span)
+    let on_cpu = |expr: &Expr<'_>| is_cpu_tensor(scope, expr, 0) || is_old_tensor(scope, expr);
+    let weights =
+        given.into_iter().filter_map(|(at, name)| Some((name, argument(&call.arguments, at, Some(name))?)));
+    // There is one for each class: `torch.tensor(class_weights)` has several, whatever it is made of.
+    let for_classes = |name: &str| name == "weight" && FOR_CLASSES.contains(&path);
+    let mut left = weights.filter(|(name, expr)| {
+        on_cpu(expr) || for_classes(name) && makes_on_cpu(scope, scope.names.meant(expr))
+    });
+    left.next().map(|(_, expr)| expr.span)
 }
 
 /// `torch.FloatTensor([1.0, 2.0])`
