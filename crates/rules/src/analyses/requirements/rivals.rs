@@ -20,8 +20,25 @@ const RIVALS: &[&[&str]] = &[
 const OF_BOTH: &[&str] =
     &["faiss-cpu", "faiss-gpu", "onnxruntime", "onnxruntime-gpu", "paddlepaddle", "paddlepaddle-gpu"];
 
-/// Packages that ask for `onnxruntime` themselves, in every version that was published.
-const BRINGING: &[&str] = &["fastembed", "kokoro-onnx", "openwakeword", "piper-tts", "rapidocr-onnxruntime"];
+/// Packages that ask for the build for the CPU themselves, with the rival that is meant where both are named.
+const BRINGING: &[(&str, &str, &[&str])] = &[
+    (
+        "onnxruntime",
+        "onnxruntime-gpu",
+        &[
+            "chromadb",
+            "fastembed",
+            "faster-whisper",
+            "kokoro-onnx",
+            "openwakeword",
+            "piper-tts",
+            "rapidocr-onnxruntime",
+        ],
+    ),
+    ("faiss-cpu", "faiss-gpu", &["ragatouille"]),
+    ("faiss-cpu", "faiss-gpu-cu11", &["ragatouille"]),
+    ("faiss-cpu", "faiss-gpu-cu12", &["ragatouille"]),
+];
 
 /// So many of a file are compared with each other.
 const MOST: usize = 50;
@@ -59,16 +76,19 @@ fn brought_by_others(scope: &FileScope<'_>) -> Option<RawFinding> {
     const LEFT_OUT: &[&str] =
         &["--no-deps", "no-dependencies", "override-dependencies", "uninstall", "--overrides", "--override"];
     let asked = &scope.code.requirements;
-    let build = asked.iter().find(|asked| asked.name == "onnxruntime-gpu")?;
-    let is_bringing = |other: &&Requirement| {
-        BRINGING.contains(&other.name.as_str()) && (meet(other, build) || are_in_one_command(other, build))
-    };
-    let other = asked.iter().find(is_bringing)?;
+    let found = BRINGING.iter().find_map(|(brought, rival, names)| {
+        let build = asked.iter().find(|asked| asked.name == *rival)?;
+        let is_bringing = |other: &&Requirement| {
+            names.contains(&other.name.as_str()) && (meet(other, build) || are_in_one_command(other, build))
+        };
+        Some((brought, build, asked.iter().find(is_bringing)?))
+    });
+    let (brought, build, other) = found?;
     if scope.program.has_any(LEFT_OUT) {
         return None;
     }
-    let seen = RawFinding::at(scope.place(build.span)).word("package", "onnxruntime-gpu");
-    let seen = seen.word("other", format!("onnxruntime` of `{}", other.name));
+    let seen = RawFinding::at(scope.place(build.span)).word("package", &build.name);
+    let seen = seen.word("other", format!("{brought}` of `{}", other.name));
     Some(seen.beside(scope.place(other.span), "it asks for the other build"))
 }
 
