@@ -4,7 +4,8 @@ use super::cuda_calls::names_gpu;
 use super::unused_choices::{UNREAD, WHICH, is_choice, trains};
 use crate::code::walk::{CodeNode, walk, walk_block};
 use crate::code::{
-    Argument, Call, Expr, ExprKind, Function, Parameter, ParameterKind, Statement, StatementKind, Target,
+    Argument, Call, Comparison, Expr, ExprKind, Function, Parameter, ParameterKind, Statement, StatementKind,
+    Target,
 };
 use crate::facts::Span;
 use crate::findings::Severity;
@@ -28,25 +29,52 @@ pub(super) fn for_devices(scope: &FileScope<'_>) -> Vec<RawFinding> {
         // A test is handed what its fixtures say, and may want no more than that they ran.
         let chooses = ["set_device", "VISIBLE_DEVICES", "cuda.device("];
         let text = scope.text(function.span);
-        if function.name.starts_with("test")
-            || chooses.iter().any(|word| text.contains(word))
-            || !is_unused(scope, function, parameter)
-        {
+        if function.name.starts_with("test") || chooses.iter().any(|word| text.contains(word)) {
+            continue;
+        }
+        if let Some(replaced) = cpu_replaced(function, parameter) {
+            found.push(said(scope, function, parameter, NO_CPU).beside(scope.place(replaced), "here"));
+        }
+        if !is_unused(scope, function, parameter) {
             continue;
         }
         let Some(placed) = placed_in(scope, function, parameter.name) else {
             found.extend(of_command(scope, function, parameter));
             continue;
         };
-        let what = format!("the parameter `{}` of `{}`", parameter.name, function.name);
-        let raw_finding = RawFinding::at(scope.place(parameter.span)).word("what", what).word("says", WHICH);
-        let raw_finding = raw_finding.word("fate", UNREAD);
         found.push(
-            raw_finding
+            said(scope, function, parameter, UNREAD)
                 .beside(scope.place(placed), "here the device is another one, whatever the caller says"),
         );
     }
     found
+}
+
+/// What becomes of a choice of the CPU that a function does not want.
+const NO_CPU: &str = "where it is the CPU, a GPU takes its place";
+
+fn said(scope: &FileScope<'_>, function: &Function<'_>, parameter: &Parameter<'_>, fate: &str) -> RawFinding {
+    let what = format!("the parameter `{}` of `{}`", parameter.name, function.name);
+    let raw_finding = RawFinding::at(scope.place(parameter.span)).word("what", what).word("says", WHICH);
+    raw_finding.word("fate", fate)
+}
+
+/// `if device == "cpu": device = "cuda"`, of a parameter that is not the CPU where nobody says anything.
+fn cpu_replaced(function: &Function<'_>, parameter: &Parameter<'_>) -> Option<Span> {
+    let is_cpu = |expr: &Expr<'_>| matches!(&expr.kind, ExprKind::Text(text) if text == "cpu");
+    if parameter.default.as_ref().is_some_and(is_cpu) {
+        return None;
+    }
+    function.body.iter().find_map(|step| {
+        let StatementKind::Branch { test, then, otherwise } = &step.kind else { return None };
+        let ExprKind::Compare(Comparison::Equal, pair) = &test.kind else { return None };
+        let is_asked =
+            matches!(pair.0.kind, ExprKind::Name(name) if name == parameter.name) && is_cpu(&pair.1);
+        let [given] = &then[..] else { return None };
+        let StatementKind::Assign { value: Some(value), .. } = &given.kind else { return None };
+        let is_gpu = matches!(&value.kind, ExprKind::Text(text) if text.starts_with("cuda"));
+        (is_asked && is_gpu && otherwise.is_empty() && gives(given, parameter.name)).then_some(given.span)
+    })
 }
 
 /// Whether nothing in the body looks up a parameter for a device: it is not named there, or given another value first.
@@ -178,9 +206,7 @@ fn of_command(
         loaded
     };
     let made = made.filter(|_| is_command).or_else(|| loaded().filter(|_| is_chosen))?;
-    let what = format!("the parameter `{}` of `{}`", parameter.name, function.name);
-    let raw_finding = RawFinding::at(scope.place(parameter.span)).word("what", what).word("says", WHICH);
-    let raw_finding = raw_finding.word("fate", UNREAD).at_most(Severity::Note);
+    let raw_finding = said(scope, function, parameter, UNREAD).at_most(Severity::Note);
     Some(
         raw_finding
             .beside(scope.place(made), "what is made here stays where it is, whatever the caller says"),
