@@ -102,10 +102,13 @@ pub(super) fn that_cross(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let raw_finding = |span: Span| RawFinding::at(scope.place(span)).unsure();
     let found: Vec<RawFinding> = found.into_iter().map(raw_finding).collect();
     // Cards of one kind count alike in both.
-    of_mask.extend(super::filled_masks::chosen_indices(scope));
+    let chosen = super::filled_masks::chosen_indices(scope);
+    // Below a mask that gives cards other numbers the order does not help.
+    let is_lost = !chosen.is_empty() && is_renumbered(scope);
+    of_mask.extend(chosen.iter().copied());
     of_mask.sort();
     of_mask.dedup();
-    let of_mask = of_mask.into_iter().filter(|_| !is_order_set(scope));
+    let of_mask = of_mask.into_iter().filter(|span| !is_order_set(scope) || is_lost && chosen.contains(span));
     found.into_iter().chain(of_mask.map(|span| raw_finding(span).at_most(Severity::Note))).collect()
 }
 
