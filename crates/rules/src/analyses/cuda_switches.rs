@@ -107,7 +107,40 @@ fn sees(scope: &FileScope<'_>, moves: &[Move], one: &Move, switch: &str, of_modu
         return one.class.is_some() && moves.iter().any(asks_there);
     }
     let in_function = |number: usize| mentions(scope.text(scope.code.functions[number].span), switch);
-    of_module || one.function.is_some_and(in_function)
+    of_module
+        || one.function.is_some_and(in_function)
+        || one.class.is_none() && one.function.is_some_and(|number| helps(scope, moves, number, switch))
+}
+
+/// Whether a function of the module is called by a class that asks the switch: `run_rnn(self.rnn, x)` of a class whose constructor says
+/// `if gpu: self.cuda()`.
+fn helps(scope: &FileScope<'_>, moves: &[Move], function: usize, switch: &str) -> bool {
+    let name = scope.code.functions[function].name;
+    let asks = |class: usize| {
+        let mut of_class = moves.iter().filter(|other| other.class == Some(class));
+        of_class.any(|other| other.switch.as_ref().is_some_and(|(asked, _)| asked == switch))
+    };
+    let mut helps = false;
+    scope.each_call(&mut |_, call, around| {
+        helps |= matches!(call.callee.kind, ExprKind::Name(called) if called == name)
+            && innermost_class(around).is_some_and(asks);
+    });
+    helps
+}
+
+/// Whether the program has an option of this name that is off until somebody says it: `--gpu` with `action="store_true"`.
+fn is_off_by_default(scope: &FileScope<'_>, switch: &str) -> bool {
+    /// An option is described in so many bytes.
+    const NEAR: usize = 160;
+    let name = switch.rsplit('.').next().unwrap_or(switch);
+    let written = ['"', '\''].map(|quote| format!("{quote}--{name}{quote}"));
+    scope.program.files_with("store_true").iter().any(|file| {
+        let text = scope.program.text_of(*file);
+        written.iter().flat_map(|option| text.match_indices(option.as_str())).any(|(at, _)| {
+            let said = text[at..].split("add_argument").next().unwrap_or_default();
+            said.find("store_true").is_some_and(|there| there < NEAR)
+        })
+    })
 }
 
 /// Whether a text has the switch as a whole: `tensor.cpu()` does not ask `cpu`.
@@ -185,7 +218,8 @@ fn switch_of_file(scope: &FileScope<'_>, moves: &[Move]) -> Option<String> {
     let text = scope.whole_text();
     // The number of a GPU is no switch.
     let is_number = ["cuda(", "device("].iter().any(|call| text.contains(&format!("{call}{switch})")));
-    (amount >= ENOUGH && !is_number && !ends_without(scope)).then(|| switch.to_owned())
+    let is_enough = amount >= ENOUGH || is_off_by_default(scope, switch);
+    (is_enough && !is_number && !ends_without(scope)).then(|| switch.to_owned())
 }
 
 /// Where the functions and classes of a file are called, by name: whether some call runs with the switch off.
