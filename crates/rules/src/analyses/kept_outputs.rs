@@ -40,8 +40,9 @@ pub(super) fn on_the_gpu(scope: &FileScope<'_>) -> Vec<RawFinding> {
             })
         };
         match &step.kind {
-            StatementKind::For { iterable, body, .. }
-                if goes_over_data(scope, iterable) && !ends_early(scope, body) =>
+            StatementKind::For { target, iterable, body, .. }
+                if (goes_over_data(scope, iterable) || goes_over_slices(scope, target, iterable, body))
+                    && !ends_early(scope, body) =>
             {
                 found.extend(in_loop(scope, body, is_off()));
             }
@@ -266,7 +267,11 @@ fn output_in(
                 return Some(scope.text(call.callee.span).to_owned());
             }
             let ExprKind::Attribute(object, name) = &call.callee.kind else { return None };
-            if !SAME.contains(name) {
+            // `hidden.mean(1)`: a vector for each text.
+            let is_pooled = *name == "mean"
+                && !call.arguments.is_empty()
+                && matches!(scope.names.meant(object).kind, ExprKind::Attribute(_, "last_hidden_state"));
+            if !SAME.contains(name) && !is_pooled {
                 return None;
             }
             // Who cuts the graph off keeps the output itself.
@@ -326,6 +331,32 @@ fn goes_over_data(scope: &FileScope<'_>, iterable: &Expr<'_>) -> bool {
     let text = scope.text(iterable.span).to_ascii_lowercase();
     let mut names = text.split(|letter: char| !letter.is_alphanumeric());
     names.any(|name| WORDS.iter().any(|word| name == *word || word.len() > 2 && name.ends_with(word)))
+}
+
+/// `for at in range(0, len(rows), size):` with `rows[at : at + size]` in it: all data in parts.
+fn goes_over_slices(
+    scope: &FileScope<'_>,
+    target: &Target<'_>,
+    iterable: &Expr<'_>,
+    body: &Block<'_>,
+) -> bool {
+    let Target::Name(name, _) = target else { return false };
+    let ExprKind::Call(call) = &iterable.kind else { return false };
+    // `tqdm(range(…))`
+    let call = match call.arguments.first().map(|first| &first.value.kind) {
+        Some(ExprKind::Call(inner)) if path(scope, &call.callee).contains("tqdm") => inner,
+        _ => call,
+    };
+    let in_steps = path(scope, &call.callee) == "builtins.range" && call.arguments.len() == 3;
+    let cuts = || {
+        let text = body
+            .first()
+            .zip(body.last())
+            .map_or("", |(first, last)| scope.text(Span { start: first.span.start, end: last.span.end }));
+        let text: String = text.chars().filter(|letter| !letter.is_whitespace()).collect();
+        text.contains(&format!("[{name}:{name}+"))
+    };
+    in_steps && scope.text(iterable.span).contains("len(") && cuts()
 }
 
 /// Whether a loop may end before the data do.
