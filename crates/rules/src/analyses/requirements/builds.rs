@@ -43,7 +43,7 @@ pub fn different_builds(scope: &FileScope<'_>) -> Vec<RawFinding> {
 }
 
 /// Whether two commands of an image or a script install into one environment: nothing in the file makes or chooses others.
-fn commands_meet(one: &Requirement, other: &Requirement, scope: &FileScope<'_>) -> bool {
+pub(super) fn commands_meet(one: &Requirement, other: &Requirement, scope: &FileScope<'_>) -> bool {
     if !matches!((&one.part, &other.part), (Part::Command(_), Part::Command(_))) {
         return false;
     }

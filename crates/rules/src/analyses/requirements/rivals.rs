@@ -1,6 +1,6 @@
 //! Distributions of one package for the CPU and for a GPU, asked for in one environment.
 
-use super::builds::has_one_environment;
+use super::builds::{commands_meet, has_one_environment};
 use super::meet;
 use super::replaced::{listed_in, lists_of};
 use crate::code::{Grammar, Part, Requirement};
@@ -54,7 +54,8 @@ pub fn rival_builds(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let mut seen: Vec<RawFinding> = Vec::new();
     for (at, &later) in known.iter().enumerate() {
         let rival = known[..at].iter().find(|earlier| {
-            let together = meet(earlier, later) || meet_in_conda(earlier, later);
+            let together =
+                meet(earlier, later) || meet_in_conda(earlier, later) || ends_on_cpu(earlier, later, scope);
             earlier.name != later.name && family(earlier) == family(later) && together
         });
         let place = scope.place(later.span);
@@ -160,6 +161,18 @@ fn is_edited(scope: &FileScope<'_>, list: &str) -> bool {
     text.lines()
         .filter(|line| line.contains(name))
         .any(|line| EDITORS.iter().any(|editor| line.contains(editor)) || line.contains(&format!("> {name}")))
+}
+
+/// `pip install onnxruntime-gpu` and below it `pip install onnxruntime`: the build for the CPU has the last word. The other way round the
+/// one for the GPU has it.
+fn ends_on_cpu(earlier: &Requirement, later: &Requirement, scope: &FileScope<'_>) -> bool {
+    let is_pip = |asked: &Requirement| asked.grammar != Grammar::Conda;
+    let is_for_gpu = |asked: &Requirement| asked.name.contains("-gpu");
+    [earlier, later].into_iter().all(is_pip)
+        && is_for_gpu(earlier)
+        && !is_for_gpu(later)
+        && later.name != "tensorflow"
+        && commands_meet(earlier, later, scope)
 }
 
 /// Whether one is a package of conda, and the other one of the list for pip in the same file. What conda installs alone, it chooses itself.
