@@ -27,7 +27,7 @@ const BESIDE: &[(&str, &[&str])] = &[
     ("feature-gate-wrong", hardware::GATES),
     ("gpu-spec-mismatch", hardware::GATES),
     ("gpu-switch-inverted", &["gpu", "cuda"]),
-    ("gpu-switch-always-on", &["bool", "getenv", "environ"]),
+    ("gpu-switch-always-on", &["bool", "getenv", "environ", "device("]),
     ("gpu-tensor-to-numpy", &["cuda"]),
     ("hooked-model-not-collected", &["empty_cache"]),
     ("input-on-another-device", &["cuda:", ".cuda("]),

@@ -1,7 +1,8 @@
 //! Options of a command line that turn a GPU on or off, and that any text turns on: `type=bool`.
 
 use crate::code::walk::{Ancestor, CodeNode, walk};
-use crate::code::{Call, Expr, ExprKind, StatementKind};
+use crate::code::{Call, Expr, ExprKind, Statement, StatementKind};
+use crate::facts::Span;
 use crate::findings::Severity;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
@@ -20,6 +21,7 @@ pub(super) fn that_any_text_turns_on(scope: &FileScope<'_>) -> Vec<RawFinding> {
     walk(scope.code, &mut |part, around| {
         let CodeNode::Expr(expr) = part else { return };
         found.extend(variable_as_switch(scope, expr, around));
+        found.extend(device_as_switch(scope, expr, around));
         let ExprKind::Call(call) = &expr.kind else { return };
         let Some(flag) = switch(call) else { return };
         let Some(kind) = argument(&call.arguments, None, Some("type")) else { return };
@@ -28,7 +30,7 @@ pub(super) fn that_any_text_turns_on(scope: &FileScope<'_>) -> Vec<RawFinding> {
         }
         let default =
             argument(&call.arguments, None, Some("default")).map(|one| &scope.names.meant(one).kind);
-        let raw_finding = RawFinding::at(scope.place(kind.span)).word("name", flag);
+        let raw_finding = of_text(RawFinding::at(scope.place(kind.span)).word("name", flag));
         let raw_finding = raw_finding.word("value", " False");
         // Without a default that is on, the option has a use: `--use_gpu True`.
         let is_on = matches!(default, Some(ExprKind::Bool(true) | ExprKind::Int(1)));
@@ -68,7 +70,41 @@ fn variable_as_switch(
     let says_no = matches!(&*default.to_ascii_lowercase(), "0" | "false" | "no" | "off");
     (is_of_gpu && says_no).then(|| {
         let raw_finding = RawFinding::at(scope.place(expr.span)).word("name", format!("{name}={default}"));
-        raw_finding.word("value", "")
+        of_text(raw_finding).word("value", "")
+    })
+}
+
+/// What is said of a text that is taken for a switch.
+fn of_text(raw_finding: RawFinding) -> RawFinding {
+    let raw_finding = raw_finding.word("because", "`bool` of any text but the empty one is");
+    raw_finding.word(
+        "write",
+        "write `action=argparse.BooleanOptionalAction`, or `action=\"store_true\"` for an option that turns something on",
+    )
+}
+
+/// `if self.device:` around what needs a GPU, of a `torch.device`, which is true whatever it names.
+fn device_as_switch(
+    scope: &FileScope<'_>,
+    expr: &Expr<'_>,
+    around: &[Ancestor<'_, '_>],
+) -> Option<RawFinding> {
+    let Some(Ancestor::Test(Statement { kind: StatementKind::Branch { test, then, .. }, .. })) =
+        around.last()
+    else {
+        return None;
+    };
+    let is_named = matches!(expr.kind, ExprKind::Name(_) | ExprKind::Attribute(..)) && test.span == expr.span;
+    let ExprKind::Call(made) = &scope.names.meant(expr).kind else { return None };
+    let (first, last) = then.first().zip(then.last())?;
+    let inside = scope.text(Span { start: first.span.start, end: last.span.end });
+    let needs_gpu = [".cuda(", "to(\"cuda", "to('cuda"].iter().any(|word| inside.contains(word));
+    let is_device = scope.names.path(&made.callee) == Some("torch.device");
+    (is_named && needs_gpu && is_device).then(|| {
+        let raw_finding = RawFinding::at(scope.place(expr.span)).word("name", scope.text(expr.span));
+        let raw_finding =
+            raw_finding.word("value", "").word("because", "every `torch.device` is, that of the CPU too");
+        raw_finding.word("write", format!("ask `{}.type == \"cuda\"`", scope.text(expr.span)))
     })
 }
 

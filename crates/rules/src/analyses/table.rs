@@ -152,7 +152,7 @@ pub(super) const ANALYSES: &[Analysis] = &[
     },
     Analysis {
         name: "gpu-switch-always-on",
-        words: &["add_argument", "environ", "getenv"],
+        words: &["add_argument", "environ", "getenv", "device("],
         look: switches::that_any_text_turns_on,
     },
     Analysis {
