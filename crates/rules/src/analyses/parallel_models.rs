@@ -2,6 +2,7 @@
 //! classes it copies.
 
 use super::current_devices::{PARALLEL, index_of};
+use super::given_arguments::{any_given_to, parameter_behind};
 use super::homes::{Home, Kept, kept_as, kept_by};
 use super::memory::method_of;
 use crate::code::walk::{Ancestor, CodeNode, walk, within_function};
@@ -9,6 +10,7 @@ use crate::code::{Expr, ExprKind, StatementKind};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
 use crate::rules::uses::argument;
+use std::cell::LazyCell;
 
 /// A model that is wrapped, without `device_ids` or with cards that are written there.
 struct Wrapped<'e> {
@@ -25,6 +27,9 @@ struct Wrapped<'e> {
 /// `net = DataParallel(net)` and `net = net.to("cuda:1")`.
 pub(super) fn on_another_card(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let (mut all, mut moves): (Vec<Wrapped<'_>>, Vec<_>) = (Vec::new(), Vec::new());
+    // `.cuda()` takes the current card, which is the first until somebody makes another one that.
+    let names_current = LazyCell::new(|| scope.program.has_any(&["set_device", "cuda.device("]));
+    let is_first_current = || !*names_current;
     let mut target: Option<(Span, Kept<'_>)> = None;
     walk(scope.code, &mut |part, around| {
         let expr = match part {
@@ -44,10 +49,7 @@ pub(super) fn on_another_card(scope: &FileScope<'_>) -> Vec<RawFinding> {
         let ExprKind::Call(call) = &expr.kind else { return };
         if scope.names.path(&call.callee).is_some_and(|path| PARALLEL.contains(&path)) {
             let chosen = argument(&call.arguments, Some(1), Some("device_ids"));
-            let first = chosen.and_then(|cards| match &scope.names.meant(cards).kind {
-                ExprKind::Sequence(cards) => index_of(scope, cards.first()?),
-                _ => None,
-            });
+            let first = chosen.and_then(|cards| first_of(scope, cards));
             if chosen.is_some() && first.is_none() || call.arguments.iter().any(|one| one.unpacked) {
                 return;
             }
@@ -64,6 +66,13 @@ pub(super) fn on_another_card(scope: &FileScope<'_>) -> Vec<RawFinding> {
             let (function, _) = within_function(around);
             let name = name_of(scope, object, around);
             moves.push((name, function, object.span, expr.span, card_of(scope, device)));
+        } else if let Some((object, "cuda", call)) = method_of(expr)
+            && call.arguments.is_empty()
+            && is_first_current()
+        {
+            let (function, _) = within_function(around);
+            let name = name_of(scope, object, around);
+            moves.push((name, function, object.span, expr.span, Some(0)));
         }
     });
     let finding = |one: Wrapped<'_>| {
@@ -95,6 +104,23 @@ pub(super) fn on_another_card(scope: &FileScope<'_>) -> Vec<RawFinding> {
         })
     };
     all.into_iter().filter_map(finding).collect()
+}
+
+/// The first of `[1, 2]`, of `list(cards)`, and of a parameter that is such a list unless calls give it another one.
+fn first_of(scope: &FileScope<'_>, cards: &Expr<'_>) -> Option<i64> {
+    let meant = scope.names.meant(cards);
+    match &meant.kind {
+        ExprKind::Sequence(cards) => index_of(scope, cards.first()?),
+        ExprKind::Call(call) if scope.names.path(&call.callee) == Some("builtins.list") => {
+            first_of(scope, &call.arguments.first()?.value)
+        }
+        ExprKind::Name(name) => {
+            let (_, parameter) = parameter_behind(scope, name, meant.span)?;
+            let is_left = !any_given_to(scope, meant, &|_, _| true);
+            first_of(scope, parameter.default.as_ref().filter(|_| is_left)?)
+        }
+        _ => None,
+    }
 }
 
 /// What stands for a model, also behind moves: `net` of `net.cuda()`.
