@@ -45,6 +45,7 @@ mod fed_back;
 mod filled_masks;
 mod first_card_loads;
 mod first_ranks;
+mod fixed_devices;
 mod fixtures;
 mod given_arguments;
 mod given_sessions;

@@ -3,6 +3,7 @@
 use super::cuda_calls::reaches_cuda;
 use super::device_texts::texts_of;
 use super::environments::is_of_subprocess;
+use super::fixed_devices::is_fixed_beside;
 use super::order::PlaceInFunction;
 use super::{defaults_taken, overwritten_options, unread_providers, unread_settings, unused_parameters};
 use crate::code::walk::{Ancestor, CodeNode, functions_around, walk};
@@ -361,7 +362,8 @@ fn unread_attributes(scope: &FileScope<'_>) -> Vec<RawFinding> {
         }
     });
     let [(name, span)] = chosen[..] else { return Vec::new() };
-    if !scope.program.has_any(&["torch.optim."]) {
+    // Who uses a library may read the attribute, unless its class does itself what the attribute should say.
+    if !scope.program.has_any(&["torch.optim."]) && !is_fixed_beside(scope, span) {
         return Vec::new();
     }
     let is_read = scope.program.every_file().any(|(id, file)| {
