@@ -96,6 +96,7 @@ mod left_models;
 mod legacy_constructors;
 mod lightning_cards;
 mod linked;
+mod listed_tensors;
 mod literal_defaults;
 mod loaded_again;
 mod loaded_modules;

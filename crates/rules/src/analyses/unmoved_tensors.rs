@@ -6,6 +6,7 @@ use super::constructor_steps::{is_made_of, parameters_in, steps_of};
 use super::dropped_moves::makes_on_cpu;
 use super::gpu_values::SET_DEFAULT;
 use super::handed_tensors;
+use super::listed_tensors::in_lists;
 use super::measures::{is_measure, is_on_cpu};
 use super::memory::{called, function_called, method_of};
 use super::names_in_text::mentions;
@@ -102,6 +103,11 @@ pub(super) fn in_modules(scope: &FileScope<'_>) -> Vec<RawFinding> {
         let is_copied = || *copied;
         let steps = steps_of(made, &methods, text);
         let parameters = parameters_in(scope, &steps);
+        for listed in in_lists(scope, made, &methods, text) {
+            let raw_finding = RawFinding::at(scope.place(listed.added)).word("name", listed.name);
+            let raw_finding = raw_finding.word("where", "on the CPU when the module is moved to a GPU");
+            found.push(raw_finding.beside(scope.place(listed.used), "it meets an input of the module here"));
+        }
         for (name, span, on_gpu) in steps.iter().flat_map(|step| kept_in(scope, step, &is_copied)) {
             let by_others = [".cuda(", ".to("];
             let by_others = by_others.iter().any(|end| scope.whole_text().contains(&format!(".{name}{end}")));
