@@ -73,7 +73,7 @@ fn used_in(scope: &FileScope<'_>, method: &Function<'_>, list: &str) -> Option<S
     let is_moved = |name: &&str| {
         [".to(", ".cuda(", ".type_as("].iter().any(|way| text.contains(&format!("{name}{way}")))
     };
-    if of_list.iter().any(|name| is_moved(name)) {
+    if of_list.iter().any(is_moved) {
         return None;
     }
     let is_it = |expr: &Expr<'_>| match &expr.kind {
