@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Holds what gpulint finds in generated programs with summaries against what it finds without them.
 
-    tests/against_python/alike.py --gpulint BINARY [--seed S] [--count N] [--jobs N]
+    tests/against_python/alike.py --gpulint BINARY [--seed S] [--count N] [--jobs N] [--families]
 
 Each generated program is started by several files that import the same modules, in several environments, so that what one
 of them does is known when the next is followed. Prints the seeds whose findings differ. Exit code: 0 when there are none, 1
@@ -22,6 +22,7 @@ import tempfile
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
+import families
 import generate
 
 LAUNCHER = """#!/usr/bin/env bash
@@ -41,12 +42,14 @@ def main():
     parser.add_argument("--seed", type=int, default=1, help="the first of the seeds")
     parser.add_argument("--count", type=int, default=500, help="how many programs")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--families", action="store_true", help="programs that share modules with classes of each other's instead")
     arguments = parser.parse_args()
     gpulint = str(arguments.gpulint.resolve())
-    tasks = [(gpulint, arguments.seed + number) for number in range(arguments.count)]
+    write = write_family if arguments.families else write_started
+    tasks = [(gpulint, arguments.seed + number, write) for number in range(arguments.count)]
     with multiprocessing.Pool(arguments.jobs) as pool:
         answers = pool.map(judge, tasks, chunksize=8)
-    bad = [(seed, what) for (_, seed), what in zip(tasks, answers) if what]
+    bad = [(seed, what) for (_, seed, _), what in zip(tasks, answers) if what]
     for seed, what in bad:
         print(f"seed {seed}: {what}")
     print(f"{len(bad)} of {arguments.count} programs are judged differently without summaries")
@@ -54,20 +57,29 @@ def main():
 
 
 def judge(task):
-    gpulint, seed = task
+    gpulint, seed, write = task
     folder = pathlib.Path(tempfile.mkdtemp(prefix="gpulint-alike-"))
     try:
-        for name, text in generate.program(seed).items():
-            (folder / name).write_text(with_children(text, seed))
-        started = (folder / "main.py").read_text()
-        (folder / "again.py").write_text(started)
-        (folder / "later.py").write_text('import os\nos.environ["STAGE"] = "7"\n' + started)
-        (folder / "start.sh").write_text(LAUNCHER)
+        write(folder, seed)
         found, without = (findings(gpulint, folder, off) for off in (False, True))
         more, fewer = ([one for one in these if one not in others] for these, others in ((found, without), (without, found)))
         return f"only with {more[:2]}, only without {fewer[:2]}" if more or fewer else None
     finally:
         shutil.rmtree(folder)
+
+
+def write_started(folder, seed):
+    for name, text in generate.program(seed).items():
+        (folder / name).write_text(with_children(text, seed))
+    started = (folder / "main.py").read_text()
+    (folder / "again.py").write_text(started)
+    (folder / "later.py").write_text('import os\nos.environ["STAGE"] = "7"\n' + started)
+    (folder / "start.sh").write_text(LAUNCHER)
+
+
+def write_family(folder, seed):
+    for name, text in families.program(seed).items():
+        (folder / name).write_text(text)
 
 
 def with_children(text, seed):

@@ -55,16 +55,25 @@ fn the_same_is_found_with_and_without_summaries() {
 #[test]
 #[cfg(unix)]
 fn programs_that_share_modules_are_judged_alike() {
+    judge_alike(&["--count", "300"]);
+}
+
+/// The same for programs whose modules make classes, functions and objects of each other's, by settings of the program.
+#[test]
+#[cfg(unix)]
+fn programs_that_share_classes_are_judged_alike() {
+    judge_alike(&["--families", "--count", "200"]);
+}
+
+#[cfg(unix)]
+fn judge_alike(options: &[&str]) {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/against_python/alike.py");
     let mut python = Command::new("python3");
-    python.arg("-B").arg(script).args([
-        "--gpulint",
-        env!("CARGO_BIN_EXE_gpulint"),
-        "--seed",
-        "1",
-        "--count",
-        "300",
-    ]);
+    python
+        .arg("-B")
+        .arg(script)
+        .args(["--gpulint", env!("CARGO_BIN_EXE_gpulint"), "--seed", "1"])
+        .args(options);
     let Ok(output) = python.output() else {
         assert!(std::env::var_os("GPULINT_REQUIRE_TOOLS").is_none(), "there is no python3");
         eprintln!("skipped: there is no python3");
@@ -74,32 +83,51 @@ fn programs_that_share_modules_are_judged_alike() {
     assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
 }
 
+/// What is found in programs that set a mask and a place for tensors of their own, and then run `load`.
+fn found_for_places(modules: &[(&str, &str)], programs: [(u8, &str); 2]) -> [String; 2] {
+    let folder =
+        std::env::temp_dir().join(format!("gpulint-places-{}-{}", std::process::id(), modules[0].1.len()));
+    fs::create_dir_all(&folder).expect("a folder");
+    let write = |name: &str, text: &str| fs::write(folder.join(name), text).expect("a file");
+    write("settings.py", "PLACE = 'cpu'\n");
+    modules.iter().for_each(|(name, text)| write(name, text));
+    for (name, (device, load)) in ["one.py", "two.py"].into_iter().zip(programs) {
+        let masked = "import os\n\nos.environ['CUDA_DEVICE_ORDER'] = 'PCI_BUS_ID'\nos.environ['CUDA_VISIBLE_DEVICES'] = '0'\n";
+        let place = format!("import settings\n\nsettings.PLACE = 'cuda:{device}'\n");
+        write(name, &format!("{masked}\n{place}\n{load}"));
+    }
+    let found = [true, false].map(|with_summaries| report_of(&folder, with_summaries));
+    fs::remove_dir_all(&folder).expect("the files are removed");
+    found
+}
+
+const BASE: &str = "import settings\nimport torch\n\nclass Base:\n    place = settings.PLACE\n\n    def load(self):\n        return torch.zeros(1, device=self.place)\n";
+
 /// A module makes its class as it did in another program, though the base of that class was made anew: what a third module
 /// makes of it has the new base.
 #[test]
 fn a_base_that_was_made_anew_is_the_base_of_all_below_it() {
-    let folder = std::env::temp_dir().join(format!("gpulint-bases-{}", std::process::id()));
-    fs::create_dir_all(&folder).expect("a folder");
-    let write = |name: &str, text: &str| fs::write(folder.join(name), text).expect("a file");
-    write("settings.py", "PLACE = 'cpu'\n");
-    write(
-        "base.py",
-        "import settings\nimport torch\n\nclass Base:\n    place = settings.PLACE\n\n    def load(self):\n        return \
-         torch.zeros(1, device=self.place)\n",
-    );
-    write("host.py", "from base import Base\n\nclass Host(Base):\n    kind = 'host'\n\nHost.count = 1\n");
-    write(
-        "tensor.py",
-        "from host import Host\n\nclass Tensor(Host):\n    kind = 'tensor'\n\nTensor.count = 2\n",
-    );
-    for (name, device) in [("one.py", 0), ("two.py", 1)] {
-        let masked = "import os\n\nos.environ['CUDA_DEVICE_ORDER'] = 'PCI_BUS_ID'\nos.environ['CUDA_VISIBLE_DEVICES'] = '0'\n";
-        let load = "from tensor import Tensor\n\nTensor().load()\n";
-        write(name, &format!("{masked}\nimport settings\n\nsettings.PLACE = 'cuda:{device}'\n\n{load}"));
-    }
-    let (known, anew) = (report_of(&folder, true), report_of(&folder, false));
-    fs::remove_dir_all(&folder).expect("the files are removed");
-    assert!(anew.contains("device-outside-mask"), "{anew}");
+    let host = "from base import Base\n\nclass Host(Base):\n    kind = 'host'\n\nHost.count = 1\n";
+    let tensor = "from host import Host\n\nclass Tensor(Host):\n    kind = 'tensor'\n\nTensor.count = 2\n";
+    let modules = [("base.py", BASE), ("host.py", host), ("tensor.py", tensor)];
+    let load = "from tensor import Tensor\n\nTensor().load()\n";
+    let [known, anew] = found_for_places(&modules, [(1, load), (2, load)]);
+    assert_eq!(anew.matches("\"device-outside-mask\"").count(), 2, "{anew}");
+    assert_eq!(known, anew);
+}
+
+/// A module sets a name of a class whose body was left for later, as it did in another program: the body does not run after
+/// that.
+#[test]
+fn a_name_of_a_class_is_set_behind_its_body() {
+    let base = BASE.replace("settings.PLACE", "'cpu'");
+    let placed = "import settings\nfrom base import Base\n\nBase.place = settings.PLACE\nobject = Base()\n\nclass Other(Base):\n    kind = 'other'\n";
+    let modules = [("base.py", base.as_str()), ("placed.py", placed)];
+    let load = "from placed import object\n\nobject.load()\n";
+    // What imports torch in an arm is followed anew, and leaves the body of the class for later.
+    let in_arm = format!("if os.environ.get('STAGE'):\n    import placed\n{load}");
+    let [known, anew] = found_for_places(&modules, [(1, load), (1, &in_arm)]);
+    assert_eq!(anew.matches("\"device-outside-mask\"").count(), 2, "{anew}");
     assert_eq!(known, anew);
 }
 

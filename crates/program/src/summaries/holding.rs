@@ -56,7 +56,9 @@ impl<'p> Summary<'p> {
                 .all(|read| relation.relate_parents(heap, parents) && relation.holds(heap, read))
             && relation.other_classes().iter().all(|(first, second)| {
                 !heap.waits(*second) && !self.writes.iter().any(|written| written.scope == *first)
-            });
+            })
+            // The body of a class would run before its names are bound anew.
+            && self.writes.iter().all(|written| !heap.waits(relation.scope(written.scope)));
         holds.then_some(relation)
     }
 
