@@ -44,15 +44,15 @@ impl Scope<'_> {
         !says("set_soft_device_placement(False)") && (!says("Session(") || is_told())
     }
 
-    /// Whether the path of the file says that it is for several GPUs, or it copies from one to another, or the statement takes the first one as well, as where the
-    /// layers of a model are spread.
+    /// Whether the path of the file says that it is for several GPUs, or it copies from one to another, or the statement takes
+    /// the first one as well, as where the layers of a model are spread.
     pub(super) fn is_named_for_several(&self, event: &Event) -> bool {
         let name = self.program.name_of(event.place.file).to_ascii_lowercase().replace(['_', '-', ' '], "");
         let takes_first = |other: &Event| {
             other.place == event.place && matches!(other.what, EventKind::Select { index: Some(0), .. })
         };
         ["multigpu", "mgpu", "modelparallel", "pipelineparallel"].iter().any(|words| name.contains(words))
-            || PEERS.iter().any(|words| self.program.text_of(event.place.file).contains(words))
+            || PEERS.iter().any(|words| self.program.files_with(words).contains(&event.place.file))
             || self.trace.events.iter().any(takes_first)
     }
 
