@@ -139,6 +139,13 @@ impl<'p> Heap<'p> {
         self.parts.iter().for_each(|part| self.refresh(part));
     }
 
+    /// Whether this program made one of these objects: what a module made that ran in an arm of a branch is still there when
+    /// it runs again behind the branch, and is not to be made over.
+    pub fn has_made(&self, made: &MadeObjects<'p>) -> bool {
+        made.scopes.borrow().iter().any(|(id, _)| self.scopes[*id as usize].born > 0)
+            || made.parts.iter().any(|part| self.has_made(part))
+    }
+
     /// Makes what a module or a part of one made in another program, with the same numbers and versions.
     pub fn make_as_before(&mut self, made: &Rc<MadeObjects<'p>>, relation: &Relation) {
         let is_same = relation.is_identity();

@@ -58,7 +58,8 @@ impl<'p> Summary<'p> {
                 !heap.waits(*second) && !self.writes.iter().any(|written| written.scope == *first)
             })
             // The body of a class would run before its names are bound anew.
-            && self.writes.iter().all(|written| !heap.waits(relation.scope(written.scope)));
+            && self.writes.iter().all(|written| !heap.waits(relation.scope(written.scope)))
+            && (call.closure.is_some() || !heap.has_made(&self.made));
         holds.then_some(relation)
     }
 
