@@ -1,8 +1,24 @@
-"""Programs that share modules whose classes, functions and objects are made of each other's, each program with settings of its
-own: what one program made is known when the next is followed, and only a part of it is still the same.
+#!/usr/bin/env python3
+"""Programs that share modules whose classes, functions and objects are made of each other's, each with settings of its own.
+
+    tests/against_python/families.py --gpulint BINARY [--seed S] [--count N] [--jobs N]
+
+What one program made is known when the next is followed, and only a part of it is still the same. Each program leaves one GPU
+visible, so that every other one that it takes is a finding. Run as a script, this holds the GPUs that gpulint finds so against
+those that CPython takes, with each condition true and false. Prints the seeds that differ. Exit code: 0 when gpulint says
+nothing that does not happen, 1 when it does, 2 when it fails.
 """
 
+import argparse
+import json
+import multiprocessing
+import os
+import pathlib
 import random
+import re
+import subprocess
+import sys
+import tempfile
 
 SETTINGS = 'PLACE = "cpu"\nKIND = "a"\n'
 MASKED = 'import os\n\nos.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"\nos.environ["CUDA_VISIBLE_DEVICES"] = "0"\n\n'
@@ -148,3 +164,62 @@ class Family:
         # Two literals with one text are one value, and either may be shown.
         self.number += 1
         return f'settings.PLACE = "cuda:{10 + self.number}"'
+
+
+TORCH = """
+import atexit
+used = set()
+def zeros(*shape, device="cpu"):
+    used.add(device)
+ones = zeros
+atexit.register(lambda: print(*sorted(used)))
+"""
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--gpulint", type=pathlib.Path, required=True)
+    parser.add_argument("--seed", type=int, default=1, help="the first of the seeds")
+    parser.add_argument("--count", type=int, default=100, help="how many projects")
+    parser.add_argument("--jobs", type=int, default=2)
+    arguments = parser.parse_args()
+    gpulint = str(arguments.gpulint.resolve())
+    tasks = [(gpulint, arguments.seed + number) for number in range(arguments.count)]
+    with multiprocessing.Pool(arguments.jobs) as pool:
+        answers = pool.map(judge, tasks, chunksize=4)
+    false, missed = ([(seed, one[which]) for (_, seed), one in zip(tasks, answers) if one[which]] for which in (0, 1))
+    for what, seeds in (("said, and not taken", false), ("taken, and not said", missed)):
+        for seed, devices in seeds:
+            print(f"seed {seed}: {what}: {devices}")
+    print(f"of {arguments.count} projects {len(false)} have a finding that is false, {len(missed)} miss one")
+    return 1 if false else 0
+
+
+def judge(task):
+    gpulint, seed = task
+    with tempfile.TemporaryDirectory(prefix="gpulint-families-") as name:
+        folder = pathlib.Path(name)
+        files = program(seed)
+        for path, text in files.items():
+            (folder / path).write_text(text)
+        command = [gpulint, "check", "--isolated", "--no-cache", "--format", "json", "."]
+        run = subprocess.run(command, cwd=folder, capture_output=True)
+        if run.returncode not in (0, 1):
+            sys.exit(f"gpulint fails: {run.stderr.decode(errors='replace')}")
+        found = [one for one in json.loads(run.stdout)["findings"] if one["rule"] == "device-outside-mask"]
+        said = {(one["path"], re.search(r"uses `(.+?)`", one["message"]).group(1)) for one in found}
+        (folder / "torch.py").write_text(TORCH)
+        started = sorted(path for path in files if path.startswith("run"))
+        taken = {(path, device) for path in started for stage in ("", "1") for device in taken_by(folder, path, stage)}
+    taken = {(path, device) for path, device in taken if device not in ("cpu", "cuda:0")}
+    return sorted(said - taken), sorted(taken - said)
+
+
+def taken_by(folder, path, stage):
+    environment = dict(os.environ, STAGE=stage, PYTHONDONTWRITEBYTECODE="1")
+    run = subprocess.run([sys.executable, path], cwd=folder, env=environment, capture_output=True, text=True)
+    return run.stdout.split()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

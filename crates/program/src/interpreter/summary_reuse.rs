@@ -93,6 +93,8 @@ impl<'p> Interpreter<'p> {
         let starts_same = effects.entry.is_same(&self.state, touched);
         // Each module is to answer for what it does when it is imported, also where another did the same before.
         // Its events lie on every path to this call, and are as certain as they would be now; or they say nothing new here.
+        // Where they lie in an arm of another branch they are noted once more, and no third time: a call in many arms would
+        // double what follows each of them.
         let is_on_the_way = self.is_around_here(&effects.path)
             && (starts_same || effects.exit.is_same(&self.state, touched) && self.asks_the_same(summary));
         let says_nothing = effects.says_nothing_new() && starts_same;
@@ -128,7 +130,7 @@ impl<'p> Interpreter<'p> {
             again.uncertain <= self.uncertain
                 && self.is_passed_alike(&again.passed_to, again.may_be_passed)
                 && self.is_settled(effects, again.end)
-                && self.is_around_here(&again.path)
+                && self.leads_here(&again.path)
                 && again.entry.is_same(&self.state, summary.touched())
         })
     }
@@ -151,8 +153,17 @@ impl<'p> Interpreter<'p> {
     }
 
     /// Whether every arm of a path lies around this place, so that what was done on it was done wherever this is.
-    pub(super) fn is_around_here(&self, path: &Arms) -> bool {
+    fn is_around_here(&self, path: &Arms) -> bool {
         path.iter().all(|arm| self.path.contains(arm))
+    }
+
+    /// Whether what was done on a path leads to what is done now: no arm of it ended the program, and none is the other
+    /// arm of a branch that lies around this place.
+    pub(super) fn leads_here(&self, path: &Arms) -> bool {
+        path.iter().all(|arm| {
+            self.path.contains(arm)
+                || !self.trace.ended.contains(arm) && !self.path.iter().any(|(branch, _)| *branch == arm.0)
+        })
     }
 
     /// The same for a call in another program.

@@ -35,7 +35,7 @@ impl Interpreter<'_> {
                 == (event.only_if_called, event.in_child, event.process, event.recipient)
             && known.assured == event.assured
             && is_same(&known.before, &event.before)
-            && self.is_around_here(&known.arms)
+            && self.leads_here(&known.arms)
             && (!known.what.settles() && !known.in_child || self.trace.pending <= end)
             && (!known.what.is_pending() || self.trace.settled <= end)
             && answers_alike(&self.trace, known.frame, event.frame)
