@@ -4,12 +4,16 @@ use super::{CodePosition, EarlyExits, Flow, Interpreter};
 use crate::code::{Statement, StatementKind};
 use crate::facts::{FileId, Span};
 use crate::program::file_facts::surely_raises;
-use crate::program::heap::values::{ScopeId, Value};
+use crate::program::heap::values::{Closure, ScopeId, Value};
 use crate::program::state::State;
 use crate::program::summaries::Dependency;
+use std::rc::Rc;
 
 /// A module that does more steps has most of its names bound by some of them.
 const MOST_EXPECTED: usize = 64;
+
+/// Of a module that runs on two ways so many objects are joined.
+const MOST_JOINED: usize = 64;
 
 /// A module that was entered in arms of branches only.
 #[derive(Clone, Copy)]
@@ -88,13 +92,10 @@ impl<'p> Interpreter<'p> {
         let (before, ways_out, mark) = (self.state.clone(), self.ways_out, self.begin_arm());
         self.in_an_arm(|run| run.run_module(file, scope, span));
         let defined = self.end_arm(mark);
-        for (_, name, value) in defined.into_iter().filter(|(of, ..)| *of == scope) {
-            if let (Some(value), Some(held)) =
-                (value.filter(is_constant), self.in_scope(scope, name).cloned())
-            {
-                let held = held.alternatives().iter().filter(|held| !matches!(held, Value::Absent));
-                let either = Value::one_of(held.cloned().chain([value]));
-                self.bind_in(scope, name, either);
+        let mut joined = Vec::new();
+        for (of, name, value) in defined {
+            if let Some(value) = value {
+                self.join_name(of, name, &value, &mut joined);
             }
         }
         self.ways_out = ways_out;
@@ -104,6 +105,78 @@ impl<'p> Interpreter<'p> {
             Flow::Next => State::join(before, after),
             _ => before,
         };
+    }
+
+    /// Lets a name hold what another run of its module made of it beside what it holds. An object is the same in both, and its
+    /// attributes hold either.
+    fn join_name(
+        &mut self,
+        scope: ScopeId,
+        name: &'p str,
+        other: &Value<'p>,
+        joined: &mut Vec<(ScopeId, ScopeId)>,
+    ) {
+        let held = self.in_scope(scope, name).cloned();
+        if let Some(either) = held.and_then(|held| self.join_values(&held, other, joined)) {
+            self.bind_in(scope, name, either);
+        }
+    }
+
+    /// What is held where either value is; `None` where that is the first one.
+    fn join_values(
+        &mut self,
+        held: &Value<'p>,
+        other: &Value<'p>,
+        joined: &mut Vec<(ScopeId, ScopeId)>,
+    ) -> Option<Value<'p>> {
+        match (held, other) {
+            (_, other) if is_constant(other) => {
+                let is_absent = |one: &Value<'p>| matches!(one, Value::Absent);
+                let known = held.alternatives();
+                if known.iter().any(|one| one.same(other)) && !known.iter().any(is_absent) {
+                    return None;
+                }
+                let known = known.iter().filter(|one| !is_absent(one)).cloned();
+                Some(Value::one_of(known.chain([other.clone()])))
+            }
+            (Value::Function(one), Value::Function(other))
+                if (one.file, one.function) == (other.file, other.function) =>
+            {
+                let mut defaults = one.defaults.clone();
+                let mut is_other = false;
+                for (default, other) in defaults.iter_mut().zip(&other.defaults) {
+                    let (Some(held), Some(other)) = (default.clone(), other) else { continue };
+                    if let Some(either) = self.join_values(&held, other, joined) {
+                        (*default, is_other) = (Some(either), true);
+                    }
+                }
+                is_other.then(|| Value::Function(Rc::new(Closure { defaults, ..(**one).clone() })))
+            }
+            (Value::Instance(one), Value::Instance(other))
+                if (one.class.file, one.class.class) == (other.class.file, other.class.class) =>
+            {
+                self.join_scopes(one.scope, other.scope, joined);
+                None
+            }
+            (Value::Class(one), Value::Class(other))
+                if (one.file, one.class) == (other.file, other.class) =>
+            {
+                self.join_scopes(one.scope, other.scope, joined);
+                None
+            }
+            _ => None,
+        }
+    }
+
+    fn join_scopes(&mut self, one: ScopeId, other: ScopeId, joined: &mut Vec<(ScopeId, ScopeId)>) {
+        let waits = self.heap.waits(one) || self.heap.waits(other);
+        if one == other || waits || joined.len() == MOST_JOINED || joined.contains(&(one, other)) {
+            return;
+        }
+        joined.push((one, other));
+        for (name, value) in self.heap.names(other) {
+            self.join_name(one, name, &value, joined);
+        }
     }
 
     /// Whether the top level of a module is being followed.
