@@ -8,14 +8,12 @@ of them does is known when the next is followed. Prints the seeds whose findings
 when there are some, 2 when gpulint fails.
 """
 
-import argparse
 import json
 import multiprocessing
 import os
 import pathlib
 import random
 import shutil
-import subprocess
 import sys
 import tempfile
 
@@ -37,11 +35,7 @@ MODE=1 python later.py
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--gpulint", type=pathlib.Path, required=True)
-    parser.add_argument("--seed", type=int, default=1, help="the first of the seeds")
-    parser.add_argument("--count", type=int, default=500, help="how many programs")
-    parser.add_argument("--jobs", type=int, default=2)
+    parser = families.options(__doc__, 500)
     parser.add_argument("--families", action="store_true", help="programs that share modules with classes of each other's instead")
     arguments = parser.parse_args()
     gpulint = str(arguments.gpulint.resolve())
@@ -93,11 +87,7 @@ def findings(gpulint, folder, off):
     environment = {name: value for name, value in os.environ.items() if name != "GPULINT_NO_SUMMARIES"}
     # One worker, so that each program finds what all before it left.
     environment |= {"RAYON_NUM_THREADS": "1"} | ({"GPULINT_NO_SUMMARIES": "1"} if off else {})
-    command = [gpulint, "check", "--isolated", "--no-cache", "--format", "json", "--min-severity", "note", "."]
-    run = subprocess.run(command, cwd=folder, env=environment, capture_output=True)
-    if run.returncode not in (0, 1):
-        sys.exit(f"gpulint fails: {run.stderr.decode(errors='replace')}")
-    found = json.loads(run.stdout)["findings"]
+    found = families.findings_in(folder, gpulint, "--min-severity", "note", environment=environment)
     for finding in found:
         # Where several ways lead there, either may be shown.
         del finding["related"]

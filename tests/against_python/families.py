@@ -56,12 +56,10 @@ class Family:
             made = self.chance.choice(makers)(module, imports, own)
             lines += [*made, ""]
         self.offered += own
-        head = ["import torch", *(["import settings"] if self.chance.random() < 0.8 else [])]
-        head += ["from settings import PLACE"] if self.chance.random() < 0.5 else []
-        head += sorted(imports)
-        text = "\n".join([*head, "", *lines]) + "\n"
-        needs = [line for line in ("import settings", "from settings import PLACE") if line not in head]
-        return "\n".join(needs + [text]) if needs else text
+        before, behind = [], ["import torch"]
+        for line, share in (("import settings", 0.8), ("from settings import PLACE", 0.5)):
+            (behind if self.chance.random() < share else before).append(line)
+        return "\n".join([*before, *behind, *sorted(imports), "", *lines]) + "\n"
 
     def place(self):
         return self.chance.choice(["settings.PLACE", "settings.PLACE", "PLACE", '"cuda:0"', '"cpu"'])
@@ -176,13 +174,27 @@ atexit.register(lambda: print(*sorted(used)))
 """
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def options(description, count):
+    """The options of a script that looks at generated projects, `count` of them unless it is told otherwise."""
+    parser = argparse.ArgumentParser(description=description.splitlines()[0])
     parser.add_argument("--gpulint", type=pathlib.Path, required=True)
     parser.add_argument("--seed", type=int, default=1, help="the first of the seeds")
-    parser.add_argument("--count", type=int, default=100, help="how many projects")
+    parser.add_argument("--count", type=int, default=count, help="how many projects")
     parser.add_argument("--jobs", type=int, default=2)
-    arguments = parser.parse_args()
+    return parser
+
+
+def findings_in(folder, gpulint, *more, environment=None):
+    """What gpulint finds in a folder, as it says it in JSON."""
+    command = [gpulint, "check", "--isolated", "--no-cache", "--format", "json", *more, "."]
+    run = subprocess.run(command, cwd=folder, env=environment, capture_output=True)
+    if run.returncode not in (0, 1):
+        sys.exit(f"gpulint fails: {run.stderr.decode(errors='replace')}")
+    return json.loads(run.stdout)["findings"]
+
+
+def main():
+    arguments = options(__doc__, 100).parse_args()
     gpulint = str(arguments.gpulint.resolve())
     tasks = [(gpulint, arguments.seed + number) for number in range(arguments.count)]
     with multiprocessing.Pool(arguments.jobs) as pool:
@@ -202,11 +214,7 @@ def judge(task):
         files = program(seed)
         for path, text in files.items():
             (folder / path).write_text(text)
-        command = [gpulint, "check", "--isolated", "--no-cache", "--format", "json", "."]
-        run = subprocess.run(command, cwd=folder, capture_output=True)
-        if run.returncode not in (0, 1):
-            sys.exit(f"gpulint fails: {run.stderr.decode(errors='replace')}")
-        found = [one for one in json.loads(run.stdout)["findings"] if one["rule"] == "device-outside-mask"]
+        found = [one for one in findings_in(folder, gpulint) if one["rule"] == "device-outside-mask"]
         said = {(one["path"], re.search(r"uses `(.+?)`", one["message"]).group(1)) for one in found}
         (folder / "torch.py").write_text(TORCH)
         started = sorted(path for path in files if path.startswith("run"))

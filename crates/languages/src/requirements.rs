@@ -13,7 +13,7 @@ pub use commands::note as note_command;
 pub use conda::note as note_conda;
 pub use pyproject::{note as note_pyproject, note_pipfile, note_pixi};
 pub use setup::{note_cfg, note_nbdev, of_setup};
-pub use statement::read;
+pub use statement::{conda, read};
 
 use super::Refusal;
 use crate::code::{Code, Included, Index, Part, Requirement};

@@ -4,7 +4,7 @@
 use super::evaluate::{Scope, ScopeKind};
 use super::schema::EventSelector;
 use crate::code::walk::{CodeNode, walk};
-use crate::code::{Block, Code, Expr, ExprKind, StatementKind};
+use crate::code::{Block, Code, Expr, ExprKind, Statement, StatementKind};
 use crate::facts::{FileId, Place, Span};
 use crate::program::Start;
 use crate::program::knowledge::Does;
@@ -148,7 +148,7 @@ impl Scope<'_> {
     /// cluster before it has its mask. What stands below the guard for the main program it leaves out.
     fn is_imported_by_workers(&self, file: FileId, site: Span) -> bool {
         const CLUSTER: &str = "LocalCUDACluster(";
-        let is_guard = |step: &crate::code::Statement<'_>| {
+        let is_guard = |step: &Statement<'_>| {
             step.span.holds(site)
                 && self.program.text(Place { file, span: step.span }).starts_with("if __name__")
         };

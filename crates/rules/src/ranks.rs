@@ -116,10 +116,10 @@ impl Scope<'_> {
         if event.in_child && own.is_some_and(|own| self.takes_first(file, own, arguments)) {
             return true;
         }
-        // Of `device=chosen` it is the value that counts.
         if own.is_some_and(|own| joins_by(self.program.text(Place { file, span: own }), arguments)) {
             return true;
         }
+        // Of `device=chosen` it is the value that counts.
         let values = arguments.split(',').map(|argument| argument.rsplit('=').next().unwrap_or(argument));
         // The name is given the number in the function of the event, or outside of all functions.
         values.flat_map(words).any(|name| self.program.is_rank_name(file, name, own))

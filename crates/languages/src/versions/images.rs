@@ -3,6 +3,8 @@
 //! that it names (`conda env create -f scripts/environment.yml`).
 
 use super::Range;
+use crate::code::Clause;
+use crate::languages::requirements;
 use crate::sources::{Language, Source, Sources, folder_of, normalised};
 use std::sync::OnceLock;
 
@@ -114,11 +116,11 @@ fn made_by(document: &Source, sources: &Sources) -> Vec<Said> {
         };
         for line in text.lines() {
             let Some(entry) = line.trim_start().strip_prefix("- ") else { continue };
-            let Some((name, version)) = entry.trim_matches(['"', '\'']).split_once('=') else { continue };
-            let name = if name == "pytorch" { "torch" } else { name };
-            let version = version.trim_start_matches('=').split('=').next().unwrap_or_default();
-            let package = IMAGES.iter().map(|(_, package)| *package).find(|package| *package == name);
-            found.extend(package.and_then(|package| {
+            let Some(asked) = requirements::conda(entry.trim_matches(['"', '\'']), 0) else { continue };
+            let Some([Clause { operator, version }]) = asked.clauses.as_deref() else { continue };
+            let package = IMAGES.iter().map(|(_, package)| *package).find(|package| *package == asked.name);
+            let version = version.trim_end_matches(".*");
+            found.extend(package.filter(|_| operator == "==").and_then(|package| {
                 let versions = Some(Range::exactly(version)?);
                 Some(Said { folder: folder.to_owned(), package, versions })
             }));

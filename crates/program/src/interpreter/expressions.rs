@@ -313,13 +313,8 @@ impl<'p> Interpreter<'p> {
                 // `a and b` with `b` known false is falsy whatever `a` is, and the reverse for `or`.
                 let is_certain = !decides || !matches!(value, Value::OneOf(_));
                 if self.truth(&later) == Some(decides) && is_certain {
-                    let is_falsy = |one: &&Value<'p>| self.truth(one) != Some(true);
-                    let left: Vec<Value<'p>> =
-                        value.alternatives().iter().filter(is_falsy).cloned().collect();
-                    let is_known = left.iter().all(|one| self.truth(one) == Some(false));
                     return match (decides, &later) {
-                        (false, _) if is_known => Value::one_of(left.into_iter().chain([later])),
-                        (false, _) => Value::Bool(false),
+                        (false, _) => self.falsy_of(&value, later),
                         (true, Value::Text(_) | Value::Collection(_) | Value::Sequence(_)) => {
                             Value::one_of([value, later])
                         }
@@ -333,6 +328,16 @@ impl<'p> Interpreter<'p> {
                 }
                 Value::Unknown
             }
+        }
+    }
+
+    /// What `a and b` is with `b` known false: `b`, or one of what `a` may be that is no truth.
+    fn falsy_of(&self, value: &Value<'p>, later: Value<'p>) -> Value<'p> {
+        let is_falsy = |one: &&Value<'p>| self.truth(one) != Some(true);
+        let left: Vec<Value<'p>> = value.alternatives().iter().filter(is_falsy).cloned().collect();
+        match left.iter().all(|one| self.truth(one) == Some(false)) {
+            true => Value::one_of(left.into_iter().chain([later])),
+            false => Value::Bool(false),
         }
     }
 

@@ -7,6 +7,7 @@ use crate::code::walk::{Ancestor, CodeNode, functions_around, walk_block};
 use crate::code::{Block, Call, Expr, ExprKind, Operator, Statement, StatementKind, Target};
 use crate::facts::Span;
 use crate::rules::files::{FileScope, RawFinding};
+use crate::rules::forks::span_of;
 
 /// What a file must say that keeps something.
 pub(super) const KEEPING: &[&str] =
@@ -349,10 +350,7 @@ fn goes_over_slices(
     };
     let in_steps = path(scope, &call.callee) == "builtins.range" && call.arguments.len() == 3;
     let cuts = || {
-        let text = body
-            .first()
-            .zip(body.last())
-            .map_or("", |(first, last)| scope.text(Span { start: first.span.start, end: last.span.end }));
+        let text = span_of(body).map_or("", |span| scope.text(span));
         let text: String = text.chars().filter(|letter| !letter.is_whitespace()).collect();
         text.contains(&format!("[{name}:{name}+"))
     };

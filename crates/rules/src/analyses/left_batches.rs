@@ -157,10 +157,7 @@ fn brought_to(scope: &FileScope<'_>, other: &Loop<'_>, model: &str) -> Option<Sp
     let mut at = None;
     walk_block(scope.code, other.body, &mut |part, _| {
         let CodeNode::Expr(Expr { kind: ExprKind::Call(call), .. }) = part else { return };
-        let Some((called, input)) = handed(scope, call).filter(|(called, _)| *called == model) else {
-            return;
-        };
-        let _ = called;
+        let Some((_, input)) = handed(scope, call).filter(|(called, _)| *called == model) else { return };
         let name = name_of(input).or_else(|| moved_in(scope, input));
         at = at.or(moved.iter().find(|(known, _)| Some(*known) == name).map(|(_, span)| *span));
     });

@@ -28,8 +28,7 @@ struct Wrapped<'e> {
 pub(super) fn on_another_card(scope: &FileScope<'_>) -> Vec<RawFinding> {
     let (mut all, mut moves): (Vec<Wrapped<'_>>, Vec<_>) = (Vec::new(), Vec::new());
     // `.cuda()` takes the current card, which is the first until somebody makes another one that.
-    let names_current = LazyCell::new(|| scope.program.has_any(&["set_device", "cuda.device("]));
-    let is_first_current = || !*names_current;
+    let is_first_current = LazyCell::new(|| !scope.program.has_any(&["set_device", "cuda.device("]));
     let mut target: Option<(Span, Kept<'_>)> = None;
     walk(scope.code, &mut |part, around| {
         let expr = match part {
@@ -60,19 +59,15 @@ pub(super) fn on_another_card(scope: &FileScope<'_>) -> Vec<RawFinding> {
             let in_branch =
                 within.iter().any(|one| matches!(one, Ancestor::Then(_) | Ancestor::Otherwise(_)));
             all.push(Wrapped { span: expr.span, names, first, function, in_branch });
-        } else if let Some((object, "to" | "cuda", call)) = method_of(expr)
-            && let Some(device) = argument(&call.arguments, Some(0), Some("device"))
-        {
+        } else if let Some((object, method @ ("to" | "cuda"), call)) = method_of(expr) {
+            let card = match argument(&call.arguments, Some(0), Some("device")) {
+                Some(device) => card_of(scope, device),
+                None if method == "cuda" && call.arguments.is_empty() && *is_first_current => Some(0),
+                None => return,
+            };
             let (function, _) = within_function(around);
             let name = name_of(scope, object, around);
-            moves.push((name, function, object.span, expr.span, card_of(scope, device)));
-        } else if let Some((object, "cuda", call)) = method_of(expr)
-            && call.arguments.is_empty()
-            && is_first_current()
-        {
-            let (function, _) = within_function(around);
-            let name = name_of(scope, object, around);
-            moves.push((name, function, object.span, expr.span, Some(0)));
+            moves.push((name, function, object.span, expr.span, card));
         }
     });
     let finding = |one: Wrapped<'_>| {

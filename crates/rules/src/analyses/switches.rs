@@ -2,9 +2,9 @@
 
 use crate::code::walk::{Ancestor, CodeNode, walk};
 use crate::code::{Call, Expr, ExprKind, Statement, StatementKind};
-use crate::facts::Span;
 use crate::findings::Severity;
 use crate::rules::files::{FileScope, RawFinding};
+use crate::rules::forks::span_of;
 use crate::rules::uses::argument;
 
 /// Words of which one is a part of the option's name.
@@ -96,8 +96,7 @@ fn device_as_switch(
     };
     let is_named = matches!(expr.kind, ExprKind::Name(_) | ExprKind::Attribute(..)) && test.span == expr.span;
     let ExprKind::Call(made) = &scope.names.meant(expr).kind else { return None };
-    let (first, last) = then.first().zip(then.last())?;
-    let inside = scope.text(Span { start: first.span.start, end: last.span.end });
+    let inside = scope.text(span_of(then)?);
     let needs_gpu = [".cuda(", "to(\"cuda", "to('cuda"].iter().any(|word| inside.contains(word));
     let is_device = scope.names.path(&made.callee) == Some("torch.device");
     (is_named && needs_gpu && is_device).then(|| {

@@ -20,11 +20,11 @@ const RIVALS: &[&[&str]] = &[
 const OF_BOTH: &[&str] =
     &["faiss-cpu", "faiss-gpu", "onnxruntime", "onnxruntime-gpu", "paddlepaddle", "paddlepaddle-gpu"];
 
-/// Packages that ask for the build for the CPU themselves, with the rival that is meant where both are named.
-const BRINGING: &[(&str, &str, &[&str])] = &[
+/// Builds for the CPU with their rivals, and the packages that ask for the one for the CPU themselves.
+const BRINGING: &[(&str, &[&str], &[&str])] = &[
     (
         "onnxruntime",
-        "onnxruntime-gpu",
+        &["onnxruntime-gpu"],
         &[
             "chromadb",
             "fastembed",
@@ -35,9 +35,7 @@ const BRINGING: &[(&str, &str, &[&str])] = &[
             "rapidocr-onnxruntime",
         ],
     ),
-    ("faiss-cpu", "faiss-gpu", &["ragatouille"]),
-    ("faiss-cpu", "faiss-gpu-cu11", &["ragatouille"]),
-    ("faiss-cpu", "faiss-gpu-cu12", &["ragatouille"]),
+    ("faiss-cpu", &["faiss-gpu", "faiss-gpu-cu11", "faiss-gpu-cu12"], &["ragatouille"]),
 ];
 
 /// So many of a file are compared with each other.
@@ -77,7 +75,10 @@ fn brought_by_others(scope: &FileScope<'_>) -> Option<RawFinding> {
     const LEFT_OUT: &[&str] =
         &["--no-deps", "no-dependencies", "override-dependencies", "uninstall", "--overrides", "--override"];
     let asked = &scope.code.requirements;
-    let found = BRINGING.iter().find_map(|(brought, rival, names)| {
+    let pairs = BRINGING
+        .iter()
+        .flat_map(|(brought, rivals, names)| rivals.iter().map(move |rival| (brought, rival, names)));
+    let found = { pairs }.find_map(|(brought, rival, names)| {
         let build = asked.iter().find(|asked| asked.name == *rival)?;
         let is_bringing = |other: &&Requirement| {
             names.contains(&other.name.as_str()) && (meet(other, build) || are_in_one_command(other, build))
