@@ -169,6 +169,22 @@ fn another_card_is_out_of_reach() {
 }
 
 #[test]
+fn what_is_in_use_on_a_forbidden_card_is_recorded() {
+    let (_, record) = exec(&SimulatedHost::new(), &[], &taking(64 << 20, 0.3));
+    let readings = record.readings.expect("it was watched");
+    let [card] = readings.forbidden_cards.as_slice() else { panic!("{:?}", readings.forbidden_cards) };
+    assert_eq!((card.card.as_str(), card.name.as_str()), (RTX_5060_TI, "NVIDIA GeForce RTX 5060 Ti"));
+    let memory = card.memory.expect("the driver told it");
+    assert!(memory.samples > 1 && memory.min == memory.max, "{memory:?}");
+    // It is looked at as often as the command's own card, and once more at the end.
+    assert!(card.looks >= readings.samples && card.series.points.len() > 1, "{card:?}");
+    assert!(readings.core_clock.is_some_and(|clock| clock.max == 1695), "{:?}", readings.core_clock);
+    // Nobody forbids it: nothing is said of it.
+    let (_, record) = exec(&SimulatedHost::new(), &["--config", "gpu.forbidden=[]"], &["true".to_owned()]);
+    assert_eq!(record.readings.expect("it was watched").forbidden_cards, []);
+}
+
+#[test]
 fn a_target_that_turns_to_the_forbidden_card_for_a_moment_is_not_approved() {
     let command = serde_json::to_string(&straying(0.05)).expect("it can be written");
     let policy = format!(

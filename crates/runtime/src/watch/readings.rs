@@ -1,7 +1,7 @@
 //! What a watch adds up to: the least, the mean and the most of everything that is read, a bounded series for plots, and
 //! what happened meanwhile.
 
-use super::{Plan, Stray};
+use super::{ForbiddenCard, Plan, Stray};
 use nvml_wrapper::bitmasks::device::ThrottleReasons;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,6 +29,8 @@ pub struct Readings {
     /// Degrees Celsius.
     pub temperature: Option<Summary>,
     pub power_milliwatts: Option<Summary>,
+    /// The clock of the multiprocessors in MHz.
+    pub core_clock: Option<Summary>,
     /// What kept the clocks down, in how many of the readings. That the card had nothing to do is not among it.
     pub slowed: Vec<Slowed>,
     /// How many readings asked what keeps the clocks down.
@@ -44,6 +46,8 @@ pub struct Readings {
     pub foreign_processes: Vec<Foreign>,
     /// Processes of the command on other cards, and those there of which nobody knows whose they were.
     pub strays: Vec<Stray>,
+    /// The cards that the policy forbids, meanwhile.
+    pub forbidden_cards: Vec<ForbiddenCard>,
     /// That the command took more memory than it may.
     pub passed: Option<Passed>,
     pub series: Series,
@@ -164,6 +168,12 @@ pub struct Point {
     pub utilisation: Option<u64>,
     pub temperature: Option<u64>,
     pub power_milliwatts: Option<u64>,
+    /// MHz of the multiprocessors.
+    #[serde(default)]
+    pub core_clock: Option<u64>,
+    /// Whether something kept the clocks down; that the card had nothing to do does not count.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub slowed: bool,
 }
 
 impl Point {
@@ -173,15 +183,17 @@ impl Point {
         self.utilisation = self.utilisation.max(other.utilisation);
         self.temperature = self.temperature.max(other.temperature);
         self.power_milliwatts = self.power_milliwatts.max(other.power_milliwatts);
+        self.core_clock = self.core_clock.max(other.core_clock);
+        self.slowed |= other.slowed;
     }
 }
 
 impl Series {
-    fn of_at_most(points: usize) -> Series {
+    pub(super) fn of_at_most(points: usize) -> Series {
         Series { samples_per_point: 1, points: Vec::new(), most: points.max(2), in_last: 0 }
     }
 
-    fn add(&mut self, point: Point) {
+    pub(super) fn add(&mut self, point: Point) {
         match self.points.last_mut() {
             Some(last) if self.in_last < self.samples_per_point => {
                 last.merge(&point);
@@ -219,6 +231,7 @@ impl Readings {
             (&mut self.utilisation, point.utilisation),
             (&mut self.temperature, point.temperature),
             (&mut self.power_milliwatts, point.power_milliwatts),
+            (&mut self.core_clock, point.core_clock),
         ] {
             if let Some(value) = value {
                 Summary::add(summary, value);
@@ -233,7 +246,7 @@ impl Readings {
     pub(super) fn add_reasons(&mut self, reasons: ThrottleReasons) {
         self.slowed_of += 1;
         for (name, reason) in ThrottleReasons::all().iter_names() {
-            if !reasons.contains(reason) || reason == ThrottleReasons::GPU_IDLE || reason.is_empty() {
+            if !reasons.contains(reason) || !keeps_clocks_down(reason) {
                 continue;
             }
             let name = name.to_ascii_lowercase();
@@ -250,6 +263,11 @@ impl Readings {
             self.notes.push(note);
         }
     }
+}
+
+/// Whether it is more than that the card had nothing to do.
+pub(super) fn keeps_clocks_down(reasons: ThrottleReasons) -> bool {
+    !(reasons - ThrottleReasons::GPU_IDLE).is_empty()
 }
 
 #[cfg(test)]

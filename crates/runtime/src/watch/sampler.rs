@@ -5,12 +5,12 @@
 //! seen it end in between.
 
 use super::gauge::{Gauge, clause};
-use super::readings::{Foreign, Passed, Point, Source};
+use super::readings::{Foreign, Passed, Point, Source, keeps_clocks_down};
 use super::strays::Others;
 use super::{Alarm, Baseline, Plan, View};
 use crate::runtime::management::User;
 use nvml_wrapper::bitmasks::device::ThrottleReasons;
-use nvml_wrapper::enum_wrappers::device::TemperatureSensor;
+use nvml_wrapper::enum_wrappers::device::{Clock, TemperatureSensor};
 use nvml_wrapper::error::NvmlError;
 use rustc_hash::FxHashMap;
 use std::path::Path;
@@ -53,6 +53,7 @@ struct State {
     utilisation: Question,
     temperature: Question,
     power: Question,
+    clock: Question,
     reasons: Question,
 }
 
@@ -79,6 +80,7 @@ impl Sampler {
             utilisation: question("the utilisation"),
             temperature: question("the temperature"),
             power: question("the power"),
+            clock: question("the clock"),
             reasons: question("what keeps the clocks down"),
         };
         let known = users.iter().map(|user| (user.pid, ProcessOwner::Foreign)).collect();
@@ -157,6 +159,10 @@ impl<O: FnMut() -> Vec<u32>, A: FnMut(Alarm<'_>)> SamplerThread<O, A> {
             sampler.view.lock().strays.extend(strays.iter().cloned());
             strays.iter().for_each(|stray| (self.alarm)(Alarm::Stray(stray)));
         }
+        // The driver is asked before the view is taken, for it may hang.
+        let forbidden = sampler.others.look_at_forbidden(&sampler.gauge);
+        let told = &mut sampler.view.lock().forbidden_cards;
+        told.iter_mut().zip(forbidden).for_each(|(card, look)| card.add(seconds, look));
     }
 
     fn sample(&mut self) -> Result<(), NvmlError> {
@@ -202,6 +208,7 @@ impl Sampler {
     fn look_at_others(&mut self) {
         let view = &self.view;
         self.others = Others::before(&self.gauge, &self.plan.forbidden, &mut |note| view.lock().note(note));
+        view.lock().forbidden_cards = self.others.forbidden_cards(&self.gauge, self.plan.points);
     }
 
     fn tell_earlier_users(&mut self) {
@@ -294,8 +301,11 @@ impl Sampler {
         point.temperature =
             state.temperature.ask(view, || device.temperature(TemperatureSensor::Gpu)).map(u64::from);
         point.power_milliwatts = state.power.ask(view, || device.power_usage()).map(u64::from);
+        point.core_clock = state.clock.ask(view, || device.clock_info(Clock::SM)).map(u64::from);
         // New drivers may know reasons that have no name here; the others count nevertheless.
-        state.reasons.ask(view, || device.current_throttle_reasons())
+        let reasons = state.reasons.ask(view, || device.current_throttle_reasons());
+        point.slowed = reasons.is_some_and(keeps_clocks_down);
+        reasons
     }
 }
 

@@ -4,7 +4,7 @@
 //! driver's memory at the end.
 
 use super::gauge::{Gauge, OtherCard};
-use super::readings::process;
+use super::readings::{Point, Series, Summary, process};
 use super::traces::Traces;
 use crate::runtime::choice::is_forbidden;
 use crate::runtime::management::users;
@@ -35,6 +35,16 @@ pub struct Stray {
     pub seconds: f64,
 }
 
+impl ForbiddenCard {
+    pub(super) fn add(&mut self, seconds: f64, (looks, memory): (u64, Option<u64>)) {
+        self.looks = looks;
+        if let Some(memory) = memory {
+            Summary::add(&mut self.memory, memory);
+            self.series.add(Point { seconds, memory, ..Point::default() });
+        }
+    }
+}
+
 impl Stray {
     /// As sentences name it.
     pub fn process(&self) -> String {
@@ -51,6 +61,21 @@ impl Stray {
     }
 }
 
+/// A card that the policy forbids, while the command ran.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ForbiddenCard {
+    /// Its UUID.
+    pub card: String,
+    pub name: String,
+    /// How often it was looked at who computes there. The driver's answer was one each time.
+    pub looks: u64,
+    /// Bytes in use on it, of everybody.
+    pub memory: Option<Summary>,
+    /// Only the memory is among what the points have.
+    pub series: Series,
+}
+
 /// A process on one of the other cards, by the place of that card in the list.
 type Seen = (usize, u32);
 
@@ -63,6 +88,8 @@ pub(super) struct Others {
     settled: HashSet<Seen>,
     /// Those who were not the command's at the first look, which may have come too early, and the bytes that they had.
     suspects: Vec<(Seen, Option<u64>)>,
+    /// How often each card has told who computes there.
+    looks: Vec<u64>,
     traces: Vec<Traces>,
 }
 
@@ -83,6 +110,28 @@ impl Others {
         others
     }
 
+    /// The forbidden ones among them, each without a look so far.
+    pub(super) fn forbidden_cards(&self, gauge: &Gauge, points: usize) -> Vec<ForbiddenCard> {
+        let of = |(_, card): (usize, &OtherCard)| {
+            let (uuid, name, series) = (card.uuid.clone(), card.name.clone(), Series::of_at_most(points));
+            ForbiddenCard { card: uuid, name, series, ..ForbiddenCard::default() }
+        };
+        self.forbidden(gauge).map(of).collect()
+    }
+
+    /// How often each of them was looked at, and the bytes in use on it now.
+    pub(super) fn look_at_forbidden(&self, gauge: &Gauge) -> Vec<(u64, Option<u64>)> {
+        let of = |(number, card): (usize, &OtherCard)| {
+            let memory = card.device.memory_info().map(|memory| memory.total.saturating_sub(memory.free));
+            (self.looks.get(number).copied().unwrap_or_default(), memory.ok())
+        };
+        self.forbidden(gauge).map(of).collect()
+    }
+
+    fn forbidden<'a>(&'a self, gauge: &'a Gauge) -> impl Iterator<Item = (usize, &'a OtherCard)> {
+        gauge.others.iter().enumerate().filter(|(_, card)| is_forbidden(&self.forbidden, &card.name))
+    }
+
     /// Those that are the command's and were not told before. `ours` is asked only when somebody is new.
     pub(super) fn strays(
         &mut self,
@@ -93,9 +142,12 @@ impl Others {
         let suspects = std::mem::take(&mut self.suspects);
         let mut now = HashSet::new();
         let mut fresh: Vec<(Seen, Option<u64>)> = Vec::new();
-        for (number, card) in gauge.others.iter().enumerate() {
+        self.looks.resize(gauge.others.len(), 0);
+        for ((number, card), looks) in gauge.others.iter().enumerate().zip(&mut self.looks) {
             // That it cannot be read was said before the command.
-            for user in users(&card.device).unwrap_or_default() {
+            let Ok(users) = users(&card.device) else { continue };
+            *looks += 1;
+            for user in users {
                 now.insert((number, user.pid));
                 if !self.settled.contains(&(number, user.pid)) {
                     fresh.push(((number, user.pid), user.memory.filter(|bytes| *bytes > 0)));
