@@ -184,6 +184,18 @@ impl Browser {
         self.ask("Emulation.setDeviceMetricsOverride", screen);
     }
 
+    /// As on a screen of this width that does not touch.
+    pub fn widen_to(&mut self, width: u32) {
+        let screen = json!({"width": width, "height": 1000, "deviceScaleFactor": 1, "mobile": false});
+        self.ask("Emulation.setDeviceMetricsOverride", screen);
+    }
+
+    /// What is seen, as PNG in base 64.
+    pub fn picture(&mut self) -> String {
+        let taken = self.ask("Page.captureScreenshot", json!({"captureBeyondViewport": true}));
+        taken["data"].as_str().expect("a picture").to_owned()
+    }
+
     /// Nothing can be reached any more.
     pub fn go_offline(&mut self) {
         self.reach_others(false);

@@ -29,6 +29,7 @@ mod mutations;
 mod named_functions;
 mod own_rules;
 mod page;
+mod pages;
 mod playground;
 mod policy;
 mod prefilter;

@@ -3,7 +3,7 @@
 
 mod measured;
 
-pub use measured::{BurnEvidence, LeakEvidence, LeakPoint, Speed};
+pub use measured::{BurnEvidence, EarlierRun, LeakEvidence, LeakPoint, Speed};
 
 use super::both_modes::{self, BothModes};
 use super::plan::Plan;

@@ -105,6 +105,7 @@ impl Lines {
             )
         };
         Some(BurnEvidence {
+            earlier_runs: Vec::new(),
             side: load.side,
             bytes: load.bytes,
             free: load.free,

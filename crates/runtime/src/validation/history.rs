@@ -6,7 +6,7 @@
 //!
 //! A file that cannot be understood is left as it is, and that is said: it may be from a newer gpulint.
 
-use super::document::{BurnEvidence, Kind};
+use super::document::{BurnEvidence, EarlierRun, Kind};
 use crate::atomic_write;
 use crate::runtime::native::lines::Multiplier;
 use crate::runtime::slot::Folder;
@@ -162,6 +162,18 @@ impl History {
             count if count % 2 == 1 => speeds.get(middle).copied(),
             _ => Some(f64::midpoint(*speeds.get(middle - 1)?, *speeds.get(middle)?)),
         }
+    }
+
+    /// The earlier runs with the same load, the oldest first.
+    pub fn runs(&self, load: &Load) -> Vec<EarlierRun> {
+        let same = self.entries.iter().filter(|entry| entry.load == *load);
+        let speed = |entry: &Entry, measure| entry.speed(measure);
+        same.map(|entry| EarlierRun {
+            when: entry.when.clone(),
+            teraflops: speed(entry, Measure::Teraflops),
+            gigabytes: speed(entry, Measure::Gigabytes),
+        })
+        .collect()
     }
 
     /// A speed of an earlier run with the same load that no run can have had, beside one of now and what the card could do at

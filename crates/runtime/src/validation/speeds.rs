@@ -45,6 +45,7 @@ pub fn compare(burn: &mut BurnEvidence, record: &Record, folder: &Path) -> Optio
         }
         speed.earlier = history.earlier(&load, measure);
     }
+    burn.earlier_runs = history.runs(&load);
     None
 }
 

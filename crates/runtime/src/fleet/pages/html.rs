@@ -44,18 +44,23 @@ pub fn html(fleet: &Fleet) -> String {
 
 fn machines(machines: &[&Machine]) -> Markup {
     html! {
-        h2 { "Machines" }
-        table {
-            tr { @for column in words::COLUMNS { th { (column) } } }
-            @for machine in machines {
-                tr class=(class_of(machine)) {
-                    @for (at, cell) in words::row(machine).iter().enumerate() {
-                        td.kind[at == 3] {
-                            (prose(cell))
-                            // Behind its code what each reason says.
-                            @if at == 4 {
-                                @for reason in words::why(machine) {
-                                    br; (prose(&of_validation::reason(reason)))
+        section id="machines" {
+            h2 { "Machines" }
+            // Of many columns: it moves by itself on a narrow screen.
+            div.wide {
+                table {
+                    tr { @for column in words::COLUMNS { th { (column) } } }
+                    @for machine in machines {
+                        tr class=(class_of(machine)) {
+                            @for (at, cell) in words::row(machine).iter().enumerate() {
+                                td.kind[at == 3] {
+                                    (prose(cell))
+                                    // Behind its code what each reason says.
+                                    @if at == 4 {
+                                        @for reason in words::why(machine) {
+                                            br; (prose(&of_validation::reason(reason)))
+                                        }
+                                    }
                                 }
                             }
                         }

@@ -53,6 +53,18 @@ pub struct BurnEvidence {
     pub wrong: u64,
     /// Elements of later products that differ from the first.
     pub differing: u64,
+    /// What this card did with the same load before, the oldest first.
+    #[serde(default)]
+    pub earlier_runs: Vec<EarlierRun>,
+}
+
+/// The medians of one earlier run, in the units of [`BurnEvidence`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct EarlierRun {
+    /// In UTC: `2026-01-31T12:00:00Z`.
+    pub when: String,
+    pub teraflops: Option<f64>,
+    pub gigabytes: Option<f64>,
 }
 
 /// A speed, over the rounds.

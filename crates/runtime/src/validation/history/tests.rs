@@ -169,6 +169,7 @@ fn the_folder_is_of_the_user() {
 #[test]
 fn a_load_is_named_by_what_it_is() {
     let evidence = |multiplier| BurnEvidence {
+        earlier_runs: Vec::new(),
         side: 8192,
         bytes: 0,
         free: 0,

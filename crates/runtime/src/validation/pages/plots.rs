@@ -1,9 +1,13 @@
-//! Two plots as SVG, each a file by itself as well as a part of the page: memory of the card over time, and growth over the
-//! iterations of a leak test.
+//! Plots as SVG, each a file by itself as well as a part of the page: the time line of the card over all checks, its memory during
+//! each, growth over the iterations of a leak test, and its speed beside that of earlier runs.
 
 mod axes;
+mod timeline;
 
-use super::super::document::{Check, LeakEvidence, LeakPoint, Validation};
+pub use timeline::svg as timeline;
+
+use super::super::document::{BurnEvidence, Check, EarlierRun, LeakEvidence, LeakPoint, Speed, Validation};
+use super::super::judgement::SLOW;
 use super::super::repeated::Repeated;
 use crate::runtime::record::Record;
 use axes::{Line, Plot};
@@ -15,7 +19,8 @@ const MOST_POINTS: usize = 1000;
 
 /// All plots of a validation, each with a name for its file, which is unlike the others.
 pub fn plots(validation: &Validation) -> Vec<(String, String)> {
-    let mut all: Vec<(String, String)> = Vec::new();
+    let mut all: Vec<(String, String)> =
+        timeline(validation).map(|svg| ("00-timeline.svg".to_owned(), svg)).into_iter().collect();
     for (number, check) in validation.checks.iter().enumerate() {
         for (what, svg) in of(check, validation.simulated) {
             let safe = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
@@ -37,7 +42,22 @@ pub(super) fn of(check: &Check, simulated: bool) -> Vec<(&'static str, String)> 
     let memory = check.record.as_ref().and_then(|record| memory(record, title("memory of the card")));
     let growth = check.leak.as_ref().and_then(|leak| growth(leak, title("growth")));
     let repeated = check.repeated.as_ref().and_then(|told| of_repeated(told, title("growth by allocator")));
-    let named = [("memory", memory), ("growth", growth), ("allocators", repeated)];
+    let burn = check.burn.as_ref();
+    let multiplying = burn.and_then(|burn| {
+        let measure = Measured { speed: burn.teraflops?, unit: "TFLOP/s", of: |run| run.teraflops };
+        speeds(burn, measure, title("speed of multiplying, beside earlier runs,"))
+    });
+    let reading = burn.and_then(|burn| {
+        let measure = Measured { speed: burn.gigabytes?, unit: "GB/s", of: |run| run.gigabytes };
+        speeds(burn, measure, title("speed of reading, beside earlier runs,"))
+    });
+    let named = [
+        ("memory", memory),
+        ("growth", growth),
+        ("allocators", repeated),
+        ("multiplying", multiplying),
+        ("reading", reading),
+    ];
     named.into_iter().filter_map(|(name, plot)| Some((name, plot?.svg()))).collect()
 }
 
@@ -87,6 +107,34 @@ fn growth(leak: &LeakEvidence, title: String) -> Option<Plot> {
         .filter_map(|(name, points)| Some(Line { name: name.into(), points: points? }))
         .collect();
     Some(Plot { title, x: "iteration", y: "MiB", lines, level: None, from_zero: false })
+}
+
+/// A speed of this run, and what it was in an earlier one.
+struct Measured {
+    speed: Speed,
+    unit: &'static str,
+    of: fn(&EarlierRun) -> Option<f64>,
+}
+
+fn speeds(burn: &BurnEvidence, measured: Measured, title: String) -> Option<Plot> {
+    let Measured { speed, unit, of } = measured;
+    let count = burn.earlier_runs.len() as f64;
+    let runs = burn.earlier_runs.iter().enumerate();
+    let earlier: Vec<_> = runs.filter_map(|(at, run)| Some((at as f64 - count, of(run)?))).collect();
+    if earlier.is_empty() {
+        return None;
+    }
+    Some(Plot {
+        title,
+        x: "runs before this one",
+        y: unit,
+        lines: vec![
+            Line { name: "earlier runs".into(), points: thinned(earlier) },
+            Line { name: "this run".into(), points: vec![(0.0, speed.median)] },
+        ],
+        level: speed.earlier.map(|earlier| ("slow below this", SLOW * earlier)),
+        from_zero: false,
+    })
 }
 
 /// Of a Python program that ran several times in one process, each allocator and what only the driver counts.

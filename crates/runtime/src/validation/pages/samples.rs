@@ -164,14 +164,24 @@ fn record() -> Record {
     record.end = End::Exited { code: 0 };
     record.baseline = Some(Baseline { memory: 312 << 20, users: Some(Vec::new()) });
     let summary = |value: u64| json!({"samples": 3, "first": value, "last": value, "min": value, "mean": value, "max": value});
-    let point = |seconds: f64, memory: u64| json!({"seconds": seconds, "memory": memory, "command_memory": memory / 2});
+    let point = |seconds: f64, memory: u64, slowed: bool| {
+        json!({"seconds": seconds, "memory": memory, "command_memory": memory / 2, "temperature": 71,
+               "power_milliwatts": 320_000, "core_clock": if slowed { 1200 } else { 1695 }, "slowed": slowed})
+    };
+    let level = |seconds: f64| json!({"seconds": seconds, "memory": 12 << 20});
+    let forbidden = json!({
+        "card": "GPU-50605060-0000-4000-8000-000000000001", "name": "NVIDIA GeForce RTX 5060 Ti", "looks": 3,
+        "memory": summary(12 << 20),
+        "series": {"samples_per_point": 1, "points": [level(0.0), level(0.1), level(0.2)]},
+    });
     let readings = json!({
         "seconds": 0.2, "samples": 3, "failed": 0, "memory": summary(21 * GIB), "temperature": summary(71),
-        "power_milliwatts": summary(320_000), "slowed_of": 300,
+        "power_milliwatts": summary(320_000), "core_clock": summary(1695), "slowed_of": 300,
         "slowed": [{"reason": "sw_power_cap", "samples": 12}],
         "xids": [{"number": 31, "seconds": 0.1}],
         "foreign_processes": [{"pid": 7, "name": "x|y", "memory": null, "before": true, "seconds": 0.0}],
-        "series": {"samples_per_point": 1, "points": [point(0.0, GIB), point(0.1, 21 * GIB), point(0.2, 2 * GIB)]},
+        "series": {"samples_per_point": 1, "points": [point(0.0, GIB, false), point(0.1, 21 * GIB, true), point(0.2, 2 * GIB, false)]},
+        "forbidden_cards": [forbidden],
     });
     record.add_readings(serde_json::from_value(readings).unwrap());
     record.returned = Some(Returned::Back { baseline: 312 << 20, after: 314 << 20, waited: 0.1 });
@@ -286,6 +296,13 @@ fn burning(correction: Option<&Reason>) -> Check {
         gigabytes: Some(Speed { median: 800.0, slowest: 790.0, fastest: 810.0, peak: None, earlier: None }),
         wrong: 0,
         differing: 0,
+        earlier_runs: [("2026-01-01", 4.4), ("2026-01-08", 4.3), ("2026-01-15", 4.5)]
+            .map(|(day, speed)| EarlierRun {
+                when: format!("{day}T12:00:00Z"),
+                teraflops: Some(speed),
+                gigabytes: None,
+            })
+            .to_vec(),
     };
     let state = if correction.is_some() { State::HoldsWithCorrections } else { State::Holds };
     let reasons = correction.into_iter().cloned().collect();

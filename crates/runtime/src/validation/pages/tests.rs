@@ -1,10 +1,11 @@
 //! Every form of a sample in each state, against the text in `tests/snapshots/validation`, and against what its readers ask of it.
 //! `UPDATE_SNAPSHOTS=1 cargo test --lib validation` writes the snapshots anew; read the diff.
 
-use super::super::document::{Kind, State, Validation, Verdict};
+use super::super::document::{Kind, Reason, State, Validation, Verdict};
 use super::samples::{hostile, leaking, samples, validation};
 use super::*;
 use crate::runtime::metrics::tests::faults;
+use crate::runtime::watch::Stray;
 use clap::ValueEnum;
 use quick_xml::events::Event;
 use std::path::Path;
@@ -89,6 +90,39 @@ fn the_committed_schema_is_fresh() {
         committed == Validation::schema_text(),
         "gpulint-validation.schema.json is not what the types say; run `GPULINT_UPDATE=1 cargo test --lib validation` and commit it"
     );
+}
+
+#[test]
+fn reasons_that_differ_in_their_check_only_are_told_once() {
+    let (_, mut all) = samples().into_iter().find(|(name, _)| *name == "rejected").unwrap();
+    let first = all.reasons[0].clone();
+    all.reasons.extend(["b", "c"].map(|check| Reason { check: Some(check.into()), ..first.clone() }));
+    let page = rendered(&all, Format::Html);
+    assert_eq!(page.matches(&first.message).count(), 1, "{page}");
+    assert!(page.contains("2 more checks say the same"));
+}
+
+#[test]
+fn a_process_on_a_forbidden_card_is_marked_on_the_time_line() {
+    let (_, mut all) = samples().into_iter().find(|(name, _)| *name == "rejected").unwrap();
+    let drawn = plots::timeline(&all).unwrap();
+    // Of two checks with three looks each.
+    assert!(drawn.contains("RTX 5060 Ti, forbidden: no process of a command in 6 looks"), "{drawn}");
+    assert!(!drawn.contains("#d1242f"));
+    let readings = all.checks[1].record.as_mut().unwrap().readings.as_mut().unwrap();
+    let card = readings.forbidden_cards[0].card.clone();
+    readings.strays.push(Stray { pid: 7, card, seconds: 0.1, forbidden: true, ..Stray::default() });
+    let drawn = plots::timeline(&all).unwrap();
+    assert!(drawn.contains("forbidden: a process was there") && drawn.contains("#d1242f"), "{drawn}");
+}
+
+/// Nothing of a card was read: there is no time line.
+#[test]
+fn without_readings_there_is_no_time_line() {
+    for name in ["environment", "infrastructure"] {
+        let (_, all) = samples().into_iter().find(|(other, _)| *other == name).unwrap();
+        assert_eq!(plots::timeline(&all), None, "{name}");
+    }
 }
 
 /// The elements of an XML text, in their order; its attributes must be written right as well.

@@ -12,7 +12,7 @@ use crate::runtime::prevention::Prevention;
 use crate::runtime::process::Namespace;
 use crate::runtime::proof::seen;
 use crate::runtime::record::{End, Record};
-use crate::runtime::watch::{Readings, Returned};
+use crate::runtime::watch::{ForbiddenCard, Readings, Returned};
 use serde::Serialize;
 use std::time::Duration;
 
@@ -371,11 +371,31 @@ fn of_readings(readings: &Readings) -> Vec<(&'static str, String)> {
         let number = xid.number.map_or_else(|| "unknown".to_owned(), |number| number.to_string());
         ("error of the card", format!("XID {number} after {}", duration(xid.seconds)))
     }));
+    facts.extend(readings.core_clock.map(|clock| match clock.min == clock.max {
+        true => ("clock", format!("{} MHz", clock.max)),
+        false => ("clock", format!("{} to {} MHz", clock.min, clock.max)),
+    }));
+    facts
+        .extend(readings.forbidden_cards.iter().map(|card| ("forbidden card", of_forbidden(card, readings))));
     facts.extend(readings.foreign_processes.iter().map(|foreign| {
         let name = foreign.name.as_deref().unwrap_or("unnamed");
         ("other process", format!("{name} ({})", foreign.pid))
     }));
     facts
+}
+
+fn of_forbidden(card: &ForbiddenCard, readings: &Readings) -> String {
+    let strays = readings.strays.iter().filter(|stray| stray.card == card.card).count();
+    let seen = match strays {
+        0 => "no process of the command was there".to_owned(),
+        1 => "a process was there".to_owned(),
+        count => format!("{count} processes were there"),
+    };
+    let memory = card.memory.map(|memory| match memory.min == memory.max {
+        true => format!(", and {} were in use all the time", size(memory.max as f64)),
+        false => format!(", and {} to {} were in use", size(memory.min as f64), size(memory.max as f64)),
+    });
+    format!("{}: in {} looks {seen}{}", card.name, card.looks, memory.unwrap_or_default())
 }
 
 /// A speed, with a digit behind the point, or two that say something.

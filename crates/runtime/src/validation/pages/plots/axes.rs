@@ -66,6 +66,10 @@ impl Plot {
                 @for (line, (colour, dashes)) in self.shown().zip(STROKES) {
                     path d=(path(&line.points, &across, &up)) fill="none" stroke=(colour) stroke-width="1.5"
                         stroke-dasharray=(dashes) {}
+                    // A path of one point shows nothing.
+                    @if let [(x, y)] = line.points.as_slice() {
+                        circle cx=(at(across.place(*x))) cy=(at(up.place(*y))) r="4" fill=(colour) {}
+                    }
                 }
                 @for (index, (line, (colour, _))) in self.shown().zip(STROKES).enumerate() {
                     text x=(left + 150.0 * index as f64) y=(MARGINS[1] - 10.0) fill=(colour) { (named(&line.name)) }
@@ -91,7 +95,7 @@ fn named(name: &str) -> String {
 }
 
 /// From which number to which, and where these are.
-struct Axis {
+pub struct Axis {
     from: f64,
     to: f64,
     start: f64,
@@ -100,7 +104,8 @@ struct Axis {
 }
 
 impl Axis {
-    fn of(values: impl Iterator<Item = f64>, start: f64, end: f64) -> Axis {
+    /// As far as the values reach.
+    pub fn of(values: impl Iterator<Item = f64>, start: f64, end: f64) -> Axis {
         let finite = values.filter(|value| value.is_finite());
         let (mut from, mut to) = finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), value| {
             (least.min(value), most.max(value))
@@ -112,6 +117,11 @@ impl Axis {
             // Something flat lies in the middle.
             (from, to) = (from - 1.0, to + 1.0);
         }
+        Axis::exactly(from, to, start, end)
+    }
+
+    /// From the one to the other, which is more.
+    pub fn exactly(from: f64, to: f64, start: f64, end: f64) -> Axis {
         // Five numbers or so, each a multiple of 1, 2 or 5.
         let rough = (to - from) / 5.0;
         let ten = 10f64.powf(rough.log10().floor());
@@ -120,18 +130,18 @@ impl Axis {
         Axis { from, to, start, end, step }
     }
 
-    fn place(&self, value: f64) -> f64 {
+    pub fn place(&self, value: f64) -> f64 {
         self.start + (value - self.from) / (self.to - self.from) * (self.end - self.start)
     }
 
-    fn ticks(&self) -> impl Iterator<Item = f64> {
+    pub fn ticks(&self) -> impl Iterator<Item = f64> {
         let first = (self.from / self.step).ceil();
         let count = ((self.to / self.step).floor() - first).clamp(0.0, 20.0) as u32;
         (0..=count).map(move |index| (first + f64::from(index)) * self.step)
     }
 }
 
-fn path(points: &[(f64, f64)], across: &Axis, up: &Axis) -> String {
+pub fn path(points: &[(f64, f64)], across: &Axis, up: &Axis) -> String {
     let mut path = String::new();
     for (x, y) in points.iter().filter(|(x, y)| x.is_finite() && y.is_finite()) {
         let command = if path.is_empty() { 'M' } else { 'L' };
@@ -140,12 +150,12 @@ fn path(points: &[(f64, f64)], across: &Axis, up: &Axis) -> String {
     path
 }
 
-fn at(place: f64) -> String {
+pub fn at(place: f64) -> String {
     format!("{place:.1}")
 }
 
 /// Without the digits that sums of floating-point numbers leave.
-fn number(value: f64) -> String {
+pub fn number(value: f64) -> String {
     let text = format!("{value:.3}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
