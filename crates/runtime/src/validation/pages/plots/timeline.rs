@@ -35,7 +35,14 @@ struct Span<'a> {
     until: f64,
 }
 
-/// What lies below one another.
+impl Span<'_> {
+    /// What was seen meanwhile of a card that the policy forbids, by its UUID.
+    fn forbidden(&self, uuid: &str) -> Option<&ForbiddenCard> {
+        self.readings.forbidden_cards.iter().find(|card| card.card == uuid)
+    }
+}
+
+/// One quantity, with its label above it.
 struct Lane {
     label: String,
     height: f64,
@@ -167,12 +174,11 @@ fn of_forbidden(spans: &[Span]) -> Vec<Lane> {
         }
     }
     let lane = |card: &ForbiddenCard| {
-        let of =
-            |span: &Span| span.readings.forbidden_cards.iter().find(|other| other.card == card.card).cloned();
-        let looks: u64 = spans.iter().filter_map(of).map(|card| card.looks).sum();
+        let looks: u64 =
+            spans.iter().filter_map(|span| span.forbidden(&card.card)).map(|card| card.looks).sum();
         let points = |span: &Span| -> Vec<(f64, f64)> {
-            let points = of(span).map(|card| card.series.points).unwrap_or_default();
-            points.iter().map(|point| (span.from + point.seconds, point.memory as f64)).collect()
+            let points = span.forbidden(&card.card).into_iter().flat_map(|card| &card.series.points);
+            super::thinned(points.map(|point| (span.from + point.seconds, point.memory as f64)).collect())
         };
         let pieces: Vec<_> = spans.iter().map(points).filter(|points| points.len() > 1).collect();
         let alarms: Vec<f64> = spans
