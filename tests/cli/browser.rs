@@ -16,6 +16,23 @@ use std::time::{Duration, Instant};
 /// Generous: only a browser that hangs reaches it.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// What is told from what, for scripts of tests: `rgb` and `light` of a colour, and `contrast` of two, as WCAG 2 has it.
+pub const CONTRAST: &str = "
+    const canvas = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
+    const rgb = (colour) => {
+        canvas.clearRect(0, 0, 1, 1);
+        canvas.fillStyle = colour;
+        canvas.fillRect(0, 0, 1, 1);
+        return [...canvas.getImageData(0, 0, 1, 1).data];
+    };
+    const part = (value) => (value /= 255) <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+    const light = (colour) => { const [r, g, b] = rgb(colour); return 0.2126 * part(r) + 0.7152 * part(g) + 0.0722 * part(b); };
+    const contrast = (one, other) => {
+        const [less, more] = [light(one), light(other)].sort((a, b) => a - b);
+        return (more + 0.05) / (less + 0.05);
+    };
+";
+
 /// A browser with one page.
 pub struct Browser {
     child: Child,
@@ -180,13 +197,12 @@ impl Browser {
 
     /// As on a narrow screen.
     pub fn narrow_to(&mut self, width: u32) {
-        let screen = json!({"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": true});
-        self.ask("Emulation.setDeviceMetricsOverride", screen);
+        self.resize_to(width, true);
     }
 
-    /// As on a screen of this width that does not touch.
-    pub fn widen_to(&mut self, width: u32) {
-        let screen = json!({"width": width, "height": 1000, "deviceScaleFactor": 1, "mobile": false});
+    /// As on a screen of this width, of a telephone or of a computer.
+    pub fn resize_to(&mut self, width: u32, mobile: bool) {
+        let screen = json!({"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": mobile});
         self.ask("Emulation.setDeviceMetricsOverride", screen);
     }
 

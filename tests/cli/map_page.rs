@@ -1,6 +1,6 @@
 //! The page of `gpulint map --format html` in a real browser, from the disk: what a user sees, clicks and types there.
 
-use crate::browser::Browser;
+use crate::browser::{Browser, CONTRAST};
 use crate::project::Project;
 use serde_json::json;
 use std::fs;
@@ -171,27 +171,19 @@ fn the_keyboard_is_enough() {
 fn the_page_is_light_and_dark() {
     let Some(mut browser) = opened(&project(), "map --format html") else { return };
     // How light text, background and boxes are: each pair must be told apart.
-    let light = "(() => {
-        const rgb = (colour) => {
-            const canvas = document.createElement('canvas').getContext('2d');
-            canvas.fillStyle = colour;
-            canvas.fillRect(0, 0, 1, 1);
-            return [...canvas.getImageData(0, 0, 1, 1).data];
-        };
-        const part = (value) => (value /= 255) <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
-        const light = (colour) => { const [r, g, b] = rgb(colour); return 0.2126 * part(r) + 0.7152 * part(g) + 0.0722 * part(b); };
-        const contrast = (one, other) => { const [dark, bright] = [light(one), light(other)].sort((a, b) => a - b); return (bright + 0.05) / (dark + 0.05); };
+    let light = "
         const style = (selector) => getComputedStyle(document.querySelector(selector));
         const background = style('html').backgroundColor === 'rgba(0, 0, 0, 0)' ? style('body').backgroundColor : style('html').backgroundColor;
         const ground = background === 'rgba(0, 0, 0, 0)' ? (matchMedia('(prefers-color-scheme: dark)').matches ? '#121212' : 'white') : background;
         const boxes = [...document.querySelectorAll('.picture .box')].map((box) =>
             contrast(getComputedStyle(box.querySelector('rect')).fill, getComputedStyle(box.querySelector('text')).fill));
         return JSON.stringify({ground: light(ground), text: contrast(style('body').color, ground), faint: contrast(style('#programs thead th').color, ground), boxes: Math.min(...boxes)});
-    })()";
+    ";
+    let light = format!("(() => {{ {CONTRAST} {light} }})()");
     let mut grounds = Vec::new();
     for scheme in ["light", "dark"] {
         browser.prefer(scheme);
-        let seen = browser.value(light);
+        let seen = browser.value(&light);
         let seen: serde_json::Value = serde_json::from_str(seen.as_str().expect("a text")).expect("JSON");
         for part in ["text", "faint", "boxes"] {
             assert!(

@@ -1,30 +1,17 @@
 //! Every kind of page in a real browser, light and dark, on a narrow and on a wide screen: nothing is cut off, all text can be told
 //! from its ground, and the verdict has its colour. `GPULINT_PICTURES=FOLDER` keeps what was seen, as PNG in base 64.
 
-use crate::browser::Browser;
+use crate::browser::{Browser, CONTRAST};
 use crate::project::Project;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What is wrong with the page, in words; nothing where it reads well.
-const FAULTS: &str = "(() => {
+const FAULTS: &str = "
     const faults = [];
     const dark = matchMedia('(prefers-color-scheme: dark)').matches;
     if (document.documentElement.scrollWidth > innerWidth) faults.push(`the page is ${document.documentElement.scrollWidth} wide`);
-    const canvas = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
-    const rgb = (colour) => {
-        canvas.clearRect(0, 0, 1, 1);
-        canvas.fillStyle = colour;
-        canvas.fillRect(0, 0, 1, 1);
-        return [...canvas.getImageData(0, 0, 1, 1).data];
-    };
-    const part = (value) => (value /= 255) <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
-    const light = (colour) => { const [r, g, b] = rgb(colour); return 0.2126 * part(r) + 0.7152 * part(g) + 0.0722 * part(b); };
-    const contrast = (one, other) => {
-        const [less, more] = [light(one), light(other)].sort((a, b) => a - b);
-        return (more + 0.05) / (less + 0.05);
-    };
     const ground = (element) => {
         for (let at = element; at; at = at.parentElement) {
             const colour = getComputedStyle(at).backgroundColor;
@@ -47,7 +34,7 @@ const FAULTS: &str = "(() => {
         if (!inside && style.overflowX === 'hidden' && element.scrollWidth > element.clientWidth) faults.push(`cut off: ${text}`);
     }
     return faults;
-})()";
+";
 
 fn snapshot(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/snapshots").join(name)
@@ -73,6 +60,7 @@ fn pages() -> Vec<(&'static str, String)> {
 fn pages_read_well_on_each_screen_and_ground() {
     let folder = Project::new();
     let Some(mut browser) = Browser::start(folder.path("profile")) else { return };
+    let faults = format!("(() => {{ {CONTRAST} {FAULTS} }})()");
     for (name, text) in pages() {
         let file = folder.path(&format!("{name}.html"));
         fs::write(&file, text).expect("writable");
@@ -82,8 +70,8 @@ fn pages_read_well_on_each_screen_and_ground() {
         for scheme in ["light", "dark"] {
             browser.prefer(scheme);
             for width in [400, 1400] {
-                browser.widen_to(width);
-                assert_eq!(browser.value(FAULTS), json!([]), "{name}, {scheme}, {width}");
+                browser.resize_to(width, false);
+                assert_eq!(browser.value(&faults), json!([]), "{name}, {scheme}, {width}");
                 if let Some(kept) = std::env::var_os("GPULINT_PICTURES") {
                     let kept = Path::new(&kept).join(format!("{name}-{scheme}-{width}.base64"));
                     fs::write(kept, browser.picture()).expect("writable");

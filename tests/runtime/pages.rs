@@ -74,7 +74,7 @@ fn validate() -> String {
         (record.peak_memory, record.headroom) = (Some(606 << 20), Some(23_970 << 20));
         let readings = record.readings.as_mut().expect("it was watched");
         (readings.samples, readings.failed) = (9, 0);
-        readings.forbidden_cards.iter_mut().for_each(|card| card.looks = 10);
+        readings.forbidden_cards.iter_mut().for_each(|card| card.looks = 9);
     }
     render(&validation, Format::Text).expect("it can be written")
 }

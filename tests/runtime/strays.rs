@@ -176,7 +176,7 @@ fn what_is_in_use_on_a_forbidden_card_is_recorded() {
     assert_eq!((card.card.as_str(), card.name.as_str()), (RTX_5060_TI, "NVIDIA GeForce RTX 5060 Ti"));
     let memory = card.memory.expect("the driver told it");
     assert!(memory.samples > 1 && memory.min == memory.max, "{memory:?}");
-    // It is looked at as often as the command's own card, and once more at the end.
+    // It is looked at as often as the command's own card.
     assert!(card.looks >= readings.samples && card.series.points.len() > 1, "{card:?}");
     assert!(readings.core_clock.is_some_and(|clock| clock.max == 1695), "{:?}", readings.core_clock);
     // Nobody forbids it: nothing is said of it.

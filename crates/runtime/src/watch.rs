@@ -27,7 +27,7 @@ mod xids;
 pub use baseline::{Baseline, Returned, TOLERANCE};
 pub use gauge::{Gauge, NvmlFailure};
 pub use readings::{Foreign, Passed, Point, Readings, Series, Slowed, Source, Summary, Xid, process};
-pub use strays::{ForbiddenCard, Stray};
+pub use strays::{ForbiddenCard, Stray, strays_seen};
 
 use sampler::Sampler;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};

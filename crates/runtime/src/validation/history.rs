@@ -167,11 +167,10 @@ impl History {
     /// The earlier runs with the same load, the oldest first.
     pub fn runs(&self, load: &Load) -> Vec<EarlierRun> {
         let same = self.entries.iter().filter(|entry| entry.load == *load);
-        let speed = |entry: &Entry, measure| entry.speed(measure);
         same.map(|entry| EarlierRun {
             when: entry.when.clone(),
-            teraflops: speed(entry, Measure::Teraflops),
-            gigabytes: speed(entry, Measure::Gigabytes),
+            teraflops: entry.speed(Measure::Teraflops),
+            gigabytes: entry.speed(Measure::Gigabytes),
         })
         .collect()
     }

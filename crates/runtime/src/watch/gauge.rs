@@ -92,7 +92,7 @@ impl Gauge {
 
     /// What is not free. What a driver counts as used differs from version to version.
     pub(super) fn used(&self) -> Result<u64, NvmlError> {
-        self.device.memory_info().map(|memory| memory.total.saturating_sub(memory.free))
+        used_of(self.device)
     }
 
     /// Errors of its memory that could not be corrected, since the driver was loaded.
@@ -111,6 +111,11 @@ impl Gauge {
         let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
         (!name.is_empty()).then(|| name.to_owned())
     }
+}
+
+/// What is not free of any card.
+pub(super) fn used_of(device: &Device<'_>) -> Result<u64, NvmlError> {
+    device.memory_info().map(|memory| memory.total.saturating_sub(memory.free))
 }
 
 pub(super) fn clause(error: &NvmlError) -> String {

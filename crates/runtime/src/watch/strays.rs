@@ -3,7 +3,7 @@
 //! The other cards are looked at as often as the command's own. Who was there only between two looks is asked of the
 //! driver's memory at the end.
 
-use super::gauge::{Gauge, OtherCard};
+use super::gauge::{Gauge, OtherCard, used_of};
 use super::readings::{Point, Series, Summary, process};
 use super::traces::Traces;
 use crate::runtime::choice::is_forbidden;
@@ -33,16 +33,6 @@ pub struct Stray {
     pub memory: Option<u64>,
     /// When it was first seen, since the beginning.
     pub seconds: f64,
-}
-
-impl ForbiddenCard {
-    pub(super) fn add(&mut self, seconds: f64, (looks, memory): (u64, Option<u64>)) {
-        self.looks = looks;
-        if let Some(memory) = memory {
-            Summary::add(&mut self.memory, memory);
-            self.series.add(Point { seconds, memory, ..Point::default() });
-        }
-    }
 }
 
 impl Stray {
@@ -76,6 +66,25 @@ pub struct ForbiddenCard {
     pub series: Series,
 }
 
+impl ForbiddenCard {
+    pub(super) fn add(&mut self, seconds: f64, (looks, memory): (u64, Option<u64>)) {
+        self.looks = looks;
+        if let Some(memory) = memory {
+            Summary::add(&mut self.memory, memory);
+            self.series.add(Point { seconds, memory, ..Point::default() });
+        }
+    }
+}
+
+/// That so many processes were seen on a card; `None` where there was none.
+pub fn strays_seen(count: usize) -> Option<String> {
+    match count {
+        0 => None,
+        1 => Some("a process was there".to_owned()),
+        count => Some(format!("{count} processes were there")),
+    }
+}
+
 /// A process on one of the other cards, by the place of that card in the list.
 type Seen = (usize, u32);
 
@@ -105,6 +114,7 @@ impl Others {
                     note(format!("who computes on {} ({}) is not known: {why}", card.name, card.uuid));
                 }
             }
+            others.looks.push(0);
             others.traces.push(Traces::before(&card.device));
         }
         others
@@ -122,8 +132,7 @@ impl Others {
     /// How often each of them was looked at, and the bytes in use on it now.
     pub(super) fn look_at_forbidden(&self, gauge: &Gauge) -> Vec<(u64, Option<u64>)> {
         let of = |(number, card): (usize, &OtherCard)| {
-            let memory = card.device.memory_info().map(|memory| memory.total.saturating_sub(memory.free));
-            (self.looks.get(number).copied().unwrap_or_default(), memory.ok())
+            (self.looks.get(number).copied().unwrap_or_default(), used_of(&card.device).ok())
         };
         self.forbidden(gauge).map(of).collect()
     }
@@ -142,7 +151,6 @@ impl Others {
         let suspects = std::mem::take(&mut self.suspects);
         let mut now = HashSet::new();
         let mut fresh: Vec<(Seen, Option<u64>)> = Vec::new();
-        self.looks.resize(gauge.others.len(), 0);
         for ((number, card), looks) in gauge.others.iter().enumerate().zip(&mut self.looks) {
             // That it cannot be read was said before the command.
             let Ok(users) = users(&card.device) else { continue };

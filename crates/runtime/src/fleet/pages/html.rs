@@ -2,11 +2,10 @@
 
 use super::words;
 use crate::report::html::{head, prose};
-use crate::report::printable::sentence;
 use crate::runtime::fleet::document::{Fleet, Machine};
 use crate::runtime::validation::document::Weight;
 use crate::runtime::validation::pages::html::{
-    OWN_STYLE, RUNS_NOTHING, class_of_verdict, class_of_weight, facts,
+    OWN_STYLE, RUNS_NOTHING, class_of_verdict, class_of_weight, facts, reason,
 };
 use crate::runtime::validation::pages::words as of_validation;
 use maud::{DOCTYPE, Markup, html};
@@ -23,15 +22,7 @@ pub fn html(fleet: &Fleet) -> String {
                 h1 class=(format!("kind {}", class_of_verdict(fleet.verdict))) { (title) }
                 @if fleet.simulated { p.left-out { (of_validation::SIMULATED) "." } }
                 p { (prose(&words::counts(fleet))) }
-                @for reason in &fleet.reasons {
-                    article class=(class_of_weight(reason.weight)) {
-                        h2 {
-                            span.kind { (of_validation::weight(reason.weight)) }
-                            " " (prose(&of_validation::reason(reason)))
-                        }
-                        p.place { (sentence(&reason.code)) }
-                    }
-                }
+                @for one in &fleet.reasons { (reason(one, &[])) }
                 @if !kinds.is_empty() { (facts("Kinds of cards", &kinds)) }
                 (machines(&words::worst_first(fleet)))
                 (facts("All of them", &words::facts(fleet)))

@@ -93,14 +93,19 @@ fn groups_of(reasons: &[Reason]) -> Vec<Vec<&Reason>> {
 fn group(alike: &[&Reason]) -> Markup {
     let Some((first, others)) = alike.split_first() else { return html! {} };
     let checks: Vec<&str> = others.iter().filter_map(|reason| reason.check.as_deref()).collect();
+    reason(first, &checks)
+}
+
+/// A reason in a box, with the other checks that say the same.
+pub fn reason(reason: &Reason, checks: &[&str]) -> Markup {
     html! {
-        article class=(class_of_weight(first.weight)) {
-            h2 { span.kind { (words::weight(first.weight)) } " " (prose(&words::reason(first))) }
-            p.place { (sentence(&first.code)) }
+        article class=(class_of_weight(reason.weight)) {
+            h2 { span.kind { (words::weight(reason.weight)) } " " (prose(&words::reason(reason))) }
+            p.place { (sentence(&reason.code)) }
             @if !checks.is_empty() {
                 details {
                     summary { (checks.len()) " more checks say the same" }
-                    @for check in &checks { p { (sentence(check)) } }
+                    @for check in checks { p { (sentence(check)) } }
                 }
             }
         }
@@ -164,7 +169,7 @@ fn evidence(number: usize, check: &Check, validation: &Validation) -> Markup {
     let lines = words::evidence(check);
     let plots = plots::of(check, validation.simulated);
     html! {
-        @if has_evidence(check) {
+        @if !lines.is_empty() {
             details class=(format!("evidence {}", class_of_state(check.state))) open[check.state != State::Holds] {
                 summary {
                     h2 { (prose(&format!("What `{}` showed", check.name))) }

@@ -12,7 +12,7 @@ use crate::runtime::prevention::Prevention;
 use crate::runtime::process::Namespace;
 use crate::runtime::proof::seen;
 use crate::runtime::record::{End, Record};
-use crate::runtime::watch::{ForbiddenCard, Readings, Returned};
+use crate::runtime::watch::{ForbiddenCard, Readings, Returned, strays_seen};
 use serde::Serialize;
 use std::time::Duration;
 
@@ -386,11 +386,7 @@ fn of_readings(readings: &Readings) -> Vec<(&'static str, String)> {
 
 fn of_forbidden(card: &ForbiddenCard, readings: &Readings) -> String {
     let strays = readings.strays.iter().filter(|stray| stray.card == card.card).count();
-    let seen = match strays {
-        0 => "no process of the command was there".to_owned(),
-        1 => "a process was there".to_owned(),
-        count => format!("{count} processes were there"),
-    };
+    let seen = strays_seen(strays).unwrap_or_else(|| "no process of the command was there".to_owned());
     let memory = card.memory.map(|memory| match memory.min == memory.max {
         true => format!(", and {} were in use all the time", size(memory.max as f64)),
         false => format!(", and {} to {} were in use", size(memory.min as f64), size(memory.max as f64)),

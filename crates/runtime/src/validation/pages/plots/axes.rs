@@ -25,6 +25,10 @@ pub struct Line {
 pub const MOST_LINES: usize = 3;
 
 const WIDTH: f64 = 720.0;
+/// How many letters of a title fit beside the frame: one of this size is at most eight units wide on average, also in wide fonts.
+const OF_TITLE: usize = ((WIDTH - MARGINS[0]) / 8.0) as usize;
+/// And of a line's name, beside the others.
+const OF_NAME: usize = 23;
 const HEIGHT: f64 = 300.0;
 /// Around the lines: left, top, right, bottom.
 const MARGINS: [f64; 4] = [64.0, 44.0, 16.0, 44.0];
@@ -47,7 +51,7 @@ impl Plot {
                 width=(WIDTH) height=(HEIGHT) role="img" font-family="system-ui, sans-serif" font-size="12"
             {
                 title { (title) }
-                text x=(left) y="16" fill="#808080" { (shortened(&title)) }
+                text x=(left) y="16" fill="#808080" { (fitting(&title, OF_TITLE)) }
                 @for tick in up.ticks() {
                     line x1=(left) x2=(right) y1=(at(up.place(tick))) y2=(at(up.place(tick))) stroke="#808080"
                         stroke-opacity="0.25" {}
@@ -72,7 +76,7 @@ impl Plot {
                     }
                 }
                 @for (index, (line, (colour, _))) in self.shown().zip(STROKES).enumerate() {
-                    text x=(left + 150.0 * index as f64) y=(MARGINS[1] - 10.0) fill=(colour) { (named(&line.name)) }
+                    text x=(left + 150.0 * index as f64) y=(MARGINS[1] - 10.0) fill=(colour) { (fitting(&sentence(&line.name), OF_NAME)) }
                 }
             }
         };
@@ -84,14 +88,12 @@ impl Plot {
     }
 }
 
-/// So much of a name as there is room for beside the others.
-fn named(name: &str) -> String {
-    const ROOM: usize = 23;
-    let name = sentence(name);
-    if name.chars().count() <= ROOM {
-        return name;
+/// So much of a text as there is room for letters.
+pub fn fitting(text: &str, room: usize) -> String {
+    if text.chars().count() <= room {
+        return text.to_owned();
     }
-    name.chars().take(ROOM - 1).chain(['…']).collect()
+    text.chars().take(room.saturating_sub(1)).chain(['…']).collect()
 }
 
 /// From which number to which, and where these are.
@@ -159,13 +161,4 @@ pub fn number(value: f64) -> String {
     let text = format!("{value:.3}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
-}
-
-/// To what fits beside the frame: a letter of this size is at most eight units wide on average, also in wide fonts.
-fn shortened(title: &str) -> String {
-    const MOST: usize = ((WIDTH - MARGINS[0]) / 8.0) as usize - 1;
-    match title.char_indices().nth(MOST) {
-        Some((at, _)) => format!("{}…", title.get(..at).unwrap_or_default()),
-        None => title.to_owned(),
-    }
 }

@@ -3,9 +3,9 @@
 
 use super::super::super::document::{Check, Validation};
 use super::super::words::{duration, size};
-use super::axes::{Axis, at, number, path};
+use super::axes::{Axis, at, fitting, number, path};
 use crate::report::printable::sentence;
-use crate::runtime::watch::{ForbiddenCard, Point, Readings, Stray};
+use crate::runtime::watch::{ForbiddenCard, Point, Readings, Stray, strays_seen};
 use humantime::parse_rfc3339;
 use maud::{Markup, html};
 use std::time::SystemTime;
@@ -21,6 +21,8 @@ const LABEL: f64 = 20.0;
 const FOOT: f64 = 44.0;
 /// A letter is at most so wide.
 const LETTER: f64 = 7.0;
+/// So many fit in one line.
+const OF_LABEL: usize = ((RIGHT - LEFT) / LETTER) as usize;
 const FAINT: &str = "#808080";
 const ORANGE: &str = "#d4620b";
 const BLUE: &str = "#0b7fd4";
@@ -80,7 +82,7 @@ pub fn svg(validation: &Validation) -> Option<String> {
             top - lane.height
         })
         .collect();
-    let is_slowed = spans.iter().any(|span| span.readings.series.points.iter().any(|point| point.slowed));
+    let shaded: Vec<(f64, f64)> = spans.iter().flat_map(slowed).collect();
     let drawn = html! {
         svg xmlns="http://www.w3.org/2000/svg" viewBox=(format!("0 0 {WIDTH} {height}")) width=(WIDTH) height=(at(height))
             role="img" font-family="system-ui, sans-serif" font-size="12"
@@ -88,11 +90,9 @@ pub fn svg(validation: &Validation) -> Option<String> {
             title { (title) }
             text x=(LEFT) y="16" fill=(FAINT) { (title) }
             @for (index, span) in spans.iter().enumerate() { (band(span, index, &across, bottom)) }
-            @for span in &spans {
-                @for (from, until) in slowed(span) {
-                    rect x=(at(across.place(from))) y=(TOP) width=(at((across.place(until) - across.place(from)).max(1.0)))
-                        height=(at(bottom - TOP)) fill=(ORANGE) fill-opacity="0.15" {}
-                }
+            @for (from, until) in &shaded {
+                rect x=(at(across.place(*from))) y=(TOP) width=(at((across.place(*until) - across.place(*from)).max(1.0)))
+                    height=(at(bottom - TOP)) fill=(ORANGE) fill-opacity="0.15" {}
             }
             @for (lane, top) in lanes.iter().zip(tops) { (drawn(lane, top, &across)) }
             @for tick in across.ticks() {
@@ -100,7 +100,7 @@ pub fn svg(validation: &Validation) -> Option<String> {
                     (number(tick))
                 }
             }
-            @if is_slowed {
+            @if !shaded.is_empty() {
                 rect x=(LEFT) y=(at(bottom + 24.0)) width="12" height="12" fill=(ORANGE) fill-opacity="0.3" {}
                 text x=(LEFT + 18.0) y=(at(bottom + 34.0)) fill=(FAINT) { "something kept the clocks down" }
             }
@@ -188,11 +188,8 @@ fn of_forbidden(spans: &[Span]) -> Vec<Lane> {
                 strays.map(|stray| span.from + stray.seconds)
             })
             .collect();
-        let seen = match alarms.len() {
-            0 => format!("no process of a command in {looks} looks"),
-            1 => "a process was there".to_owned(),
-            count => format!("{count} processes were there"),
-        };
+        let none = || format!("no process of a command in {looks} looks");
+        let seen = strays_seen(alarms.len()).unwrap_or_else(none);
         let most = highest(&pieces);
         let label = format!("{}, forbidden: {seen}; at most {} in use", card.name, size(most));
         let lines = vec![Drawn { colour: FAINT, dashes: "none", pieces }];
@@ -240,11 +237,7 @@ fn band(span: &Span, index: usize, across: &Axis, bottom: f64) -> Markup {
     let (from, until) = (across.place(span.from), across.place(span.until));
     let room = ((until - from - 8.0) / LETTER).max(0.0) as usize;
     let name = sentence(span.name);
-    let shown: String = match name.chars().count() {
-        count if count <= room => name.clone(),
-        _ if room > 3 => name.chars().take(room - 1).chain(['…']).collect(),
-        _ => String::new(),
-    };
+    let shown = if room > 3 || name.chars().count() <= room { fitting(&name, room) } else { String::new() };
     let took = duration(span.until - span.from);
     html! {
         g {
@@ -260,7 +253,7 @@ fn drawn(lane: &Lane, top: f64, across: &Axis) -> Markup {
     let floor = top + lane.height;
     let up = Axis::exactly(0.0, lane.most.max(f64::MIN_POSITIVE), floor, top);
     html! {
-        text x=(LEFT + 4.0) y=(at(top - 5.0)) fill=(if lane.alarms.is_empty() { FAINT } else { RED }) { (shortened(&sentence(&lane.label))) }
+        text x=(LEFT + 4.0) y=(at(top - 5.0)) fill=(if lane.alarms.is_empty() { FAINT } else { RED }) { (fitting(&sentence(&lane.label), OF_LABEL)) }
         line x1=(LEFT) x2=(RIGHT) y1=(at(floor)) y2=(at(floor)) stroke=(FAINT) stroke-opacity="0.5" {}
         @for line in &lane.lines {
             @for piece in &line.pieces {
@@ -270,14 +263,5 @@ fn drawn(lane: &Lane, top: f64, across: &Axis) -> Markup {
         @for moment in &lane.alarms {
             line x1=(at(across.place(*moment))) x2=(at(across.place(*moment))) y1=(at(top)) y2=(at(floor)) stroke=(RED) stroke-width="2" {}
         }
-    }
-}
-
-/// To what fits in one line.
-fn shortened(label: &str) -> String {
-    const MOST: usize = ((RIGHT - LEFT) / LETTER) as usize - 1;
-    match label.char_indices().nth(MOST) {
-        Some((at, _)) => format!("{}…", label.get(..at).unwrap_or_default()),
-        None => label.to_owned(),
     }
 }
