@@ -1,5 +1,5 @@
 //! What a repository, a user or an editor hands to gpulint, each read as it is in earnest: whatever stands in it, the call comes to its
-//! end, and what is promised of it holds. Both the fuzz targets and `tests/library/hard_inputs.rs` are made of this.
+//! end, and what is promised of it holds. Both the fuzzer and `tests/library/hard_inputs.rs` are made of this.
 
 use gpulint::disk::Disk;
 use gpulint::examples;
@@ -17,10 +17,13 @@ use std::sync::Arc;
 /// What one input is handed to.
 pub type Target = fn(&[u8]);
 
-/// Each input, by the name of its target.
+/// Each input, by its name.
 pub const INPUTS: &[(&str, Target)] = &[
     ("allocator", |bytes| set(&["PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF"], bytes)),
     ("baseline", baseline),
+    ("batch", |bytes| front_end("input.bat", bytes)),
+    ("dockerfile", |bytes| front_end("Dockerfile", bytes)),
+    ("dotenv", |bytes| front_end(".env", bytes)),
     ("fixes_dockerfile", |bytes| fixes("Dockerfile", bytes)),
     ("fixes_dotenv", |bytes| fixes(".env", bytes)),
     ("fixes_notebook", |bytes| fixes("input.ipynb", bytes)),
@@ -28,11 +31,23 @@ pub const INPUTS: &[(&str, Target)] = &[
     ("fixes_python", |bytes| fixes("input.py", bytes)),
     ("fixes_shell", |bytes| fixes("input.sh", bytes)),
     ("fixes_yaml", |bytes| fixes("docker-compose.yml", bytes)),
+    ("ini", |bytes| front_end("tox.ini", bytes)),
+    ("json", |bytes| front_end("launch.json", bytes)),
+    ("makefile", |bytes| front_end("Makefile", bytes)),
+    ("markdown", |bytes| front_end("README.md", bytes)),
     ("mask", |bytes| set(&["CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES"], bytes)),
+    ("notebook", |bytes| front_end("input.ipynb", bytes)),
     ("own_rule", own_rule),
     ("policy", |bytes| policy("gpulint.yaml", bytes)),
     ("policy_toml", |bytes| policy("pyproject.toml", bytes)),
+    ("powershell", |bytes| front_end("input.ps1", bytes)),
+    ("python", |bytes| front_end("input.py", bytes)),
+    ("requirements", |bytes| front_end("requirements.txt", bytes)),
+    ("rust", |bytes| front_end("main.rs", bytes)),
     ("server", gpulint::heard_by_server),
+    ("shell", |bytes| front_end("input.sh", bytes)),
+    ("toml", |bytes| front_end("pyproject.toml", bytes)),
+    ("yaml", |bytes| front_end(".github/workflows/input.yml", bytes)),
 ];
 
 /// No such folder is there: nothing of the machine is read.
@@ -67,6 +82,11 @@ fn checked(sources: &Sources, settings: &Settings, rules: &RuleSet) -> Outcome {
         assert!(position.line >= 1 && position.end_line >= position.line, "{}", finding.message);
     }
     outcome
+}
+
+/// A run over it ends, and each finding is at a place in it.
+fn front_end(name: &str, bytes: &[u8]) {
+    checked(&sources(name, bytes), &settings(Policy::default()), RuleSet::embedded());
 }
 
 /// What is wrong with it is one sentence that names the file; what is right is a policy under which code can be checked.

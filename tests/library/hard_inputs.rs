@@ -1,4 +1,4 @@
-//! Inputs that somebody hands in beside code, broken on purpose: what `fuzz/` does with each, done here with changes of good ones. They are
+//! Inputs that somebody hands in, code and what stands beside it, broken on purpose: what `fuzz/` does with each, done here with changes of good ones. They are
 //! the same in each run. A longer one, and one input alone:
 //!
 //! ```text
@@ -10,88 +10,13 @@
 
 use crate::inputs::INPUTS;
 use crate::numbers::Numbers;
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// Changes of each kind of input without a longer run.
 const CHANGES: u64 = 60;
-
-/// What is put in: what these languages give a meaning to.
-const PIECES: &[&str] = &[
-    "\"",
-    "'",
-    "\\",
-    "\n",
-    "\r\n",
-    "\t",
-    " ",
-    "#",
-    "$",
-    "${",
-    "}",
-    "{",
-    "[",
-    "]",
-    "(",
-    ")",
-    ":",
-    ": ",
-    ",",
-    "=",
-    "|",
-    ">",
-    "&a ",
-    "*a",
-    "<<: ",
-    "!!str ",
-    "- ",
-    "? ",
-    "---\n",
-    "\u{feff}",
-    "ä",
-    "\u{1f600}",
-    "\0",
-    "\u{2028}",
-    "ｏｓ",
-    "0",
-    "-1",
-    "1,0",
-    "GPU-",
-    "MIG-",
-    "99999999999999999999",
-    "1e999",
-    "null",
-    "true",
-    "cuda:1",
-    "~",
-    "max_split_size_mb:",
-    "backend:cudaMallocAsync",
-    "expandable_segments:True",
-    "CUDA_VISIBLE_DEVICES",
-    "os.environ",
-    "import torch\n",
-    "if x:\n    ",
-    "    ",
-    "def f():\n",
-    "\"\"\"",
-    "lambda: ",
-    "*",
-    "?",
-    "**/",
-    "..",
-    "gpu: ",
-    "forbidden: ",
-    "rules: ",
-    "when: ",
-    "find: ",
-    "fix: ",
-    "{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"",
-    "\"params\": ",
-    "file:///",
-    "%",
-    "%00",
-];
 
 #[test]
 fn whatever_is_handed_in_comes_to_its_end() {
@@ -103,6 +28,7 @@ fn whatever_is_handed_in_comes_to_its_end() {
     assert!(!chosen.is_empty(), "{wanted:?} is none of them");
     let time = seconds.map(|seconds| Duration::from_secs(seconds) / chosen.len() as u32);
     let mut failures = Vec::new();
+    let pieces = pieces();
     for (name, input) in chosen {
         let seeds = seeds_of(name);
         assert!(seeds.len() > 2, "{name}: {} seeds", seeds.len());
@@ -115,7 +41,7 @@ fn whatever_is_handed_in_comes_to_its_end() {
         while goes_on(tried) {
             let mut numbers =
                 Numbers(0x9e37_79b9_7f4a_7c15 ^ (tried + 1).wrapping_mul(7919) ^ name.len() as u64);
-            let bytes = changed(&seeds, &mut numbers);
+            let bytes = changed(&seeds, &pieces, &mut numbers);
             tried += 1;
             if catch_unwind(AssertUnwindSafe(|| input(&bytes))).is_err() {
                 let kept = std::env::temp_dir().join(format!("gpulint-{name}-{tried}"));
@@ -147,82 +73,47 @@ fn what_was_found_stays_mended() {
     assert!(count > 0, "there is none in {}", folder.display());
 }
 
-/// The fuzzer has a target for each.
-#[test]
-fn each_input_has_a_target() {
-    let manifest = std::fs::read_to_string(in_repository("fuzz/Cargo.toml")).expect("it is there");
-    for (name, _) in INPUTS {
-        assert!(manifest.contains(&format!("name = \"{name}\"\npath = \"input.rs\"\n")), "{name}");
-    }
-}
-
-/// Good ones, from the tests and the rules.
+/// Good ones: those kept for this input, and files of the tests and the rules, as `fuzz/seeds.json` has them.
 fn seeds_of(name: &str) -> Vec<Vec<u8>> {
-    let files = |folder: &str, ending: &str| -> Vec<Vec<u8>> {
-        let files = files_in(&in_repository(folder)).into_iter();
-        let files = files.filter(|path| path.to_string_lossy().ends_with(ending));
-        files.map(|path| std::fs::read(path).expect("readable")).filter(|bytes| bytes.len() < 4_000).collect()
-    };
-    let texts = |texts: &[&str]| texts.iter().map(|text| text.as_bytes().to_vec()).collect();
-    match name {
-        "policy" => files("tests/projects", "gpulint.yaml"),
-        "policy_toml" => texts(&[
-            "[tool.gpulint.gpu]\nname = \"RTX 3090\"\nvisible-devices = [\"1\", 0]\n",
-            "[tool.gpulint]\nbackends = [\"cuda\"]\n[tool.gpulint.rules]\nselect = [\"all\"]\nseverity = {late-pin = \"error\"}\n",
-            "[tool.gpulint.runtime]\niterations = 5\ntargets = [{name = \"a\", command = [\"true\"], mode = \"gpu\"}]\n",
-        ]),
-        "own_rule" => files("rules", ".yaml"),
-        "baseline" => texts(&[
-            "{\"schema\": 1, \"findings\": []}",
-            "{\"schema\": 1, \"findings\": [{\"rule\": \"late-pin\", \"path\": \"a.py\", \"fingerprint\": \"00112233445566778899aabbccddeeff\", \"line\": 3, \"message\": \"x\"}]}",
-            "{\n  \"findings\": [\n    {\"fingerprint\": \"0\", \"path\": \"b/ä.py\", \"rule\": \"x\"}\n  ],\n  \"schema\": 1\n}\n",
-        ]),
-        "mask" => texts(&[
-            "0",
-            "1,0",
-            "GPU-30903090-0000-4000-8000-000000000002",
-            "MIG-1/2/3",
-            "-1",
-            "NoDevFiles",
-            "0,foo,1",
-            " 0 , 1 ",
-            "",
-        ]),
-        "allocator" => texts(&[
-            "max_split_size_mb:512",
-            "expandable_segments:True,garbage_collection_threshold:0.8",
-            "backend:cudaMallocAsync",
-            "roundup_power2_divisions:[256:1,512:2,>:8]",
-        ]),
-        "server" => texts(&[SESSION, EDITED, "Content-Length: 2\r\n\r\n{}Content-Length: x\n\n"]),
-        "fixes_dockerfile" => files("tests/projects", "Dockerfile"),
-        "fixes_dotenv" => files("tests/projects", ".env"),
-        "fixes_notebook" => files("tests/projects", ".ipynb"),
-        "fixes_powershell" => files("tests/projects", ".ps1"),
-        "fixes_python" => files("tests/projects", ".py"),
-        "fixes_shell" => files("tests/projects", ".sh"),
-        "fixes_yaml" => files("tests/projects", ".yml"),
-        other => panic!("{other} has no seeds"),
-    }
+    let text = std::fs::read(in_repository("fuzz/seeds.json")).expect("readable");
+    let table: BTreeMap<String, (String, String)> =
+        serde_json::from_slice(&text).expect("an object of pairs");
+    let (folder, ending) = table.get(name).unwrap_or_else(|| panic!("{name} has no seeds"));
+    let files = files_in(&in_repository(folder)).into_iter();
+    let files = files.filter(|path| path.to_string_lossy().ends_with(ending));
+    files.map(|path| std::fs::read(path).expect("readable")).filter(|bytes| bytes.len() < 4_000).collect()
 }
 
-const SESSION: &str = r#"{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {"general": {"positionEncodings": ["utf-8"]}}, "rootUri": "file:///fuzz", "workspaceFolders": [{"uri": "file:///fuzz", "name": "a"}]}}
-{"jsonrpc": "2.0", "method": "initialized", "params": {}}
-{"jsonrpc": "2.0", "method": "textDocument/didOpen", "params": {"textDocument": {"uri": "file:///fuzz/a.py", "languageId": "python", "version": 1, "text": "import os\nös = 1\n"}}}
-{"jsonrpc": "2.0", "id": 2, "method": "textDocument/codeAction", "params": {"textDocument": {"uri": "file:///fuzz/a.py"}, "range": {"start": {"line": 0, "character": 0}, "end": {"line": 9, "character": 1}}, "context": {"diagnostics": []}}}
-{"jsonrpc": "2.0", "id": 3, "method": "shutdown", "params": null}
-"#;
-
-const EDITED: &str = r#"{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}}
-{"jsonrpc": "2.0", "method": "textDocument/didOpen", "params": {"textDocument": {"uri": "untitled:a", "languageId": "python", "version": 1, "text": "a\u00e4\ud83d\ude00b\r\nc"}}}
-{"jsonrpc": "2.0", "method": "textDocument/didChange", "params": {"textDocument": {"uri": "untitled:a", "version": 2}, "contentChanges": [{"range": {"start": {"line": 0, "character": 2}, "end": {"line": 1, "character": 1}}, "text": "x"}, {"text": "y"}]}}
-{"jsonrpc": "2.0", "id": "h", "method": "textDocument/hover", "params": {"textDocument": {"uri": "untitled:a"}, "position": {"line": 0, "character": 1}}}
-{"jsonrpc": "2.0", "method": "textDocument/didClose", "params": {"textDocument": {"uri": "untitled:a"}}}
-{"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": "h"}}
-"#;
+/// What is put in: the dictionary of the fuzzer, each line a text in quotation marks with `\\`, `\"` and `\xNN`.
+fn pieces() -> Vec<Vec<u8>> {
+    let text = std::fs::read_to_string(in_repository("fuzz/pieces.dict")).expect("readable");
+    let quoted = text.lines().filter_map(|line| line.strip_prefix('"')?.strip_suffix('"'));
+    quoted
+        .map(|line| {
+            let mut piece = Vec::new();
+            let mut rest = line.as_bytes();
+            while let Some((&byte, after)) = rest.split_first() {
+                rest = after;
+                match (byte, rest) {
+                    (b'\\', [b'x', digits @ ..]) => {
+                        let digits = std::str::from_utf8(&digits[..2]).expect("two digits");
+                        piece.push(u8::from_str_radix(digits, 16).expect("two digits"));
+                        rest = &rest[3..];
+                    }
+                    (b'\\', [byte, after @ ..]) => {
+                        piece.push(*byte);
+                        rest = after;
+                    }
+                    _ => piece.push(byte),
+                }
+            }
+            piece
+        })
+        .collect()
+}
 
 /// One of them, with some changes.
-fn changed(seeds: &[Vec<u8>], numbers: &mut Numbers) -> Vec<u8> {
+fn changed(seeds: &[Vec<u8>], pieces: &[Vec<u8>], numbers: &mut Numbers) -> Vec<u8> {
     let mut bytes = seeds[numbers.below(seeds.len())].clone();
     for _ in 0..=numbers.below(5) {
         let at = numbers.below(bytes.len() + 1);
@@ -241,7 +132,7 @@ fn changed(seeds: &[Vec<u8>], numbers: &mut Numbers) -> Vec<u8> {
                 bytes.splice(at..at, other[from..until].to_vec());
             }
             3 if at < bytes.len() => bytes[at] = numbers.below(256) as u8,
-            _ => drop(bytes.splice(at..at, PIECES[numbers.below(PIECES.len())].bytes())),
+            _ => drop(bytes.splice(at..at, pieces[numbers.below(pieces.len())].iter().copied())),
         }
     }
     bytes
