@@ -5,6 +5,7 @@ pub mod evidence;
 pub mod fleet;
 pub mod import_test;
 pub mod machine;
+pub mod monitoring;
 pub mod peers;
 pub mod runner;
 mod sections;

@@ -8,7 +8,8 @@ use crate::init::fleet::{Engine, Fleet, image};
 use crate::init::peers::{ImportedSettings, Tool, gpu_code};
 use crate::init::runner::Runner;
 use crate::init::{
-    Cpu, Gpu, PRE_COMMIT, PolicyDraft, import_test, machine, of_home, policy_text, standards, workflow,
+    Cpu, Gpu, PRE_COMMIT, PolicyDraft, import_test, machine, monitoring, of_home, policy_text, standards,
+    workflow,
 };
 use crate::policy::{self, Amount, DeviceOrder, Policy};
 use anyhow::{Context, bail};
@@ -78,6 +79,10 @@ pub struct Arguments {
     #[arg(long, value_name = "MODULES", num_args = 0.., value_delimiter = ',', require_equals = true,
           value_parser = importable)]
     import_test: Option<Vec<String>>,
+    /// Write gpulint-dashboard.json, a dashboard for Grafana, and gpulint-alerts.yml, alert rules for Prometheus, into FOLDER. They
+    /// show and watch the metrics that validate, exec and report merge write.
+    #[arg(long, value_name = "FOLDER")]
+    monitoring: Option<PathBuf>,
     /// Overwrite existing files.
     #[arg(long)]
     force: bool,
@@ -111,11 +116,14 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
     let runner = arguments.runner.first().filter(|_| fleet.is_none());
     let asks_for_a_workflow = arguments.workflow || runner.is_some() || fleet.is_some();
     let asks_for_a_page = arguments.standards.is_some() || arguments.import_test.is_some();
-    let asks_for_more = arguments.pre_commit || asks_for_a_workflow || asks_for_a_page;
+    let asks_for_what_runs_it = arguments.pre_commit || asks_for_a_workflow || asks_for_a_page;
+    let asks_for_more = asks_for_what_runs_it || arguments.monitoring.is_some();
     let mut pages = Vec::new();
     let mut told = String::new();
     let mut in_force = existing.as_ref().map(|(_, policy)| policy.clone());
-    if existing.is_none() || asks_for_policy || !asks_for_more {
+    // What watches the metrics is of no project.
+    let needs_policy = existing.is_none() && (asks_for_what_runs_it || !asks_for_more);
+    if needs_policy || asks_for_policy || !asks_for_more {
         if let Some((file, _)) = &existing
             && !arguments.force
         {
@@ -164,6 +172,13 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
     if let Some(modules) = &arguments.import_test {
         pages.push(import_test_page(folder, modules)?);
     }
+    if let Some(folder) = &arguments.monitoring {
+        pages.extend(monitoring::FILES.map(|(name, text)| Page {
+            file: folder.join(name),
+            text: text.to_owned(),
+            replaces: false,
+        }));
+    }
     // All of it or nothing.
     if let Some(page) = pages.iter().find(|page| page.file.exists() && !page.replaces && !arguments.force) {
         bail!("{} exists; replace it with --force", shown(&page.file));
@@ -178,7 +193,13 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<u8> {
     for (file, snippet) in snippets {
         ignoring_closed_pipe(write!(out, "\nFor {file}:\n\n{snippet}"))?;
     }
-    ignoring_closed_pipe(writeln!(out, "\nNext: `gpulint check`."))?;
+    let next = match arguments.monitoring {
+        Some(_) => {
+            "import the dashboard into Grafana, and name the alerts under `rule_files` of prometheus.yml"
+        }
+        None => "`gpulint check`",
+    };
+    ignoring_closed_pipe(writeln!(out, "\nNext: {next}."))?;
     Ok(CLEAN)
 }
 

@@ -11,6 +11,7 @@ mod faults;
 mod folder;
 mod init;
 mod masks;
+mod monitoring;
 mod native;
 mod on_hardware;
 mod pages;

@@ -3,15 +3,18 @@
 
 use gpulint::runtime::metrics::{self, Server};
 use gpulint::runtime::record::{End, Record, Report};
+use gpulint::runtime::watch::Returned;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 /// Far beyond what anything here takes.
-const PATIENCE: Duration = Duration::from_secs(120);
+pub const PATIENCE: Duration = Duration::from_secs(120);
 
-fn is_installed(program: &str) -> bool {
+pub fn is_installed(program: &str) -> bool {
     let installed = Command::new(program).arg("--version").output().is_ok_and(|run| run.status.success());
     if !installed {
         assert!(
@@ -23,18 +26,26 @@ fn is_installed(program: &str) -> bool {
     installed
 }
 
-fn record() -> Record {
+pub fn record() -> Record {
     let mut record = Record::begun(vec!["python".into(), "train.py".into()]);
     record.simulated = true;
     let card = serde_json::json!({
         "uuid": "GPU-1", "name": "NVIDIA \"GeForce\"", "memory": 25_769_803_776_u64, "pci": "0:1:0.0", "capability": [8, 6],
     });
     record.card = Some(serde_json::from_value(card).unwrap());
+    (record.wall_seconds, record.cpu_seconds, record.headroom) = (Some(12.5), Some(11.0), Some(1024));
+    record.baseline = Some(serde_json::from_value(serde_json::json!({"memory": 1024})).unwrap());
+    record.slot =
+        Some(serde_json::from_value(serde_json::json!({"waited_seconds": 0.5, "place": 0})).unwrap());
+    record.returned =
+        Some(Returned::NotBack { baseline: 1024, after: 4096, waited: 1.0, holders: Vec::new() });
     let summary = serde_json::json!({"samples": 2, "first": 1, "last": 2, "min": 1, "mean": 1.5, "max": 2});
     let readings = serde_json::json!({
         "samples": 2, "memory": summary, "command_memory": summary, "utilisation": summary, "temperature": summary,
         "power_milliwatts": summary, "slowed": [{"reason": "sw_power_cap", "samples": 1}],
         "xids": [{"number": 79, "seconds": 0.0}, {"number": null, "seconds": 0.0}],
+        "core_clock": summary, "strays": [{"pid": 7, "card": "GPU-2", "seconds": 0.5}],
+        "forbidden_cards": [{"card": "GPU-2", "name": "NVIDIA GeForce", "looks": 2, "memory": summary}],
     });
     record.add_readings(serde_json::from_value(readings).unwrap());
     let file = std::env::temp_dir().join(format!("gpulint-report-{}", std::process::id()));
@@ -63,38 +74,64 @@ fn promtool_has_nothing_to_say() {
     }
 }
 
-/// It ends when it is dropped.
-struct Prometheus(Child, u16, std::path::PathBuf);
+/// A program that listens on a port of this machine. It ends when it is dropped, and its folder with it.
+pub struct Running {
+    child: Child,
+    pub port: u16,
+    folder: PathBuf,
+}
 
-impl Drop for Prometheus {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-        let _ = std::fs::remove_dir_all(&self.2);
+impl Running {
+    pub fn start(folder: PathBuf, command: impl FnOnce(u16) -> Command) -> Running {
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let mut command = command(port);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        Running { child: command.spawn().unwrap(), port, folder }
+    }
+
+    /// As when another program has taken the port in between.
+    pub fn has_ended(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_some()
     }
 }
 
-fn prometheus(target: &str) -> Prometheus {
-    let folder = std::env::temp_dir().join(format!("gpulint-prometheus-{}", std::process::id()));
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+pub fn prometheus(target: &str) -> Running {
+    static STARTED: AtomicU32 = AtomicU32::new(0);
+    let number = STARTED.fetch_add(1, Ordering::Relaxed);
+    let folder = std::env::temp_dir().join(format!("gpulint-prometheus-{}-{number}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let configuration = folder.join("prometheus.yml");
     let text = format!(
         "scrape_configs: [{{job_name: gpulint, scrape_interval: 1s, static_configs: [{{targets: ['{target}']}}]}}]\n"
     );
     std::fs::write(&configuration, text).unwrap();
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let mut command = Command::new("prometheus");
-    command.arg(format!("--config.file={}", configuration.display()));
-    command.arg(format!("--storage.tsdb.path={}", folder.join("data").display()));
-    command.arg(format!("--web.listen-address=127.0.0.1:{port}"));
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    Prometheus(command.spawn().unwrap(), port, folder)
+    Running::start(folder.clone(), |port| {
+        let mut command = Command::new("prometheus");
+        command.arg(format!("--config.file={}", configuration.display()));
+        command.arg(format!("--storage.tsdb.path={}", folder.join("data").display()));
+        command.arg(format!("--web.listen-address=127.0.0.1:{port}"));
+        command
+    })
 }
 
-fn asked(port: u16, query: &str) -> String {
+/// What Prometheus answers to an expression; nothing, as long as it does not listen.
+pub fn asked(port: u16, expression: &str) -> String {
     let mut said = String::new();
     if let Ok(mut stream) = TcpStream::connect(("127.0.0.1", port)) {
-        let request = format!("GET /api/v1/query?query={query} HTTP/1.0\r\n\r\n");
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+        let encoded: String = expression
+            .bytes()
+            .map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
+            .collect();
+        let request = format!("GET /api/v1/query?query={encoded} HTTP/1.0\r\n\r\n");
         let _ =
             stream.write_all(request.as_bytes()).and_then(|()| stream.read_to_string(&mut said).map(drop));
     }
@@ -111,17 +148,15 @@ fn prometheus_scrapes_a_run() {
     let mut prometheus = prometheus(&server.address().to_string());
     let end = Instant::now() + PATIENCE;
     loop {
-        let answer = asked(prometheus.1, "gpulint_run_exit_code");
+        let answer = asked(prometheus.port, "gpulint_run_exit_code");
         if answer.contains(r#""gpu_name":"NVIDIA \"GeForce\"""#) && answer.contains(r#","7"]"#) {
             break;
         }
-        // Another program may have taken the port in between.
-        if prometheus.0.try_wait().unwrap().is_some() {
-            drop(prometheus);
+        if prometheus.has_ended() {
             prometheus = self::prometheus(&server.address().to_string());
         }
         assert!(Instant::now() < end, "{answer}");
         std::thread::sleep(Duration::from_millis(100));
     }
-    assert!(asked(prometheus.1, "gpulint_reported_value").contains(r#""unit":"images/s""#));
+    assert!(asked(prometheus.port, "gpulint_reported_value").contains(r#""unit":"images/s""#));
 }

@@ -4,6 +4,7 @@
 //! ```text
 //! exposition  the text format: families of samples, escaped
 //!    │
+//! card        the readings of a card as such samples
 //! text        a record as such a text
 //! server      `/metrics` for the length of a run
 //! ```
@@ -11,15 +12,16 @@
 //! The numbers of a run are many and short-lived, so labels name the card and the command and nothing that differs from run
 //! to run, such as a process or an argument.
 
+pub(crate) mod card;
 pub(crate) mod exposition;
 mod server;
 
 pub use server::{Address, NoAddress, Server};
 
 use super::record::{End, Record};
-use super::watch::{Readings, Returned};
+use super::watch::Returned;
 use crate::atomic_write;
-use exposition::{Exposition, Kind::Counter, Kind::Gauge};
+use exposition::{Exposition, Kind::Gauge};
 use std::io;
 use std::path::Path;
 
@@ -28,7 +30,7 @@ pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 /// A record as text for Prometheus. What is not known is left out; of a run that goes on, that is how it ended.
 pub fn text(record: &Record) -> String {
-    let mut page = Exposition::of(common_labels(record));
+    let mut page = Exposition::of("exec", &common_labels(record));
     page.one(
         "gpulint_info",
         Gauge,
@@ -44,7 +46,7 @@ pub fn text(record: &Record) -> String {
         ("gpulint_run_cpu_seconds", "Processor time of the command.", record.cpu_seconds),
         (
             "gpulint_lock_wait_seconds",
-            "How long the command waited for the card.",
+            "How long it waited for the card.",
             record.slot.map(|slot| slot.waited_seconds),
         ),
     ];
@@ -59,7 +61,7 @@ pub fn text(record: &Record) -> String {
     let headroom = record.headroom.map(|bytes| bytes as f64);
     page.known("gpulint_memory_headroom_bytes", Gauge, "Memory of the card that was never in use.", headroom);
     if let Some(readings) = &record.readings {
-        add_readings(&mut page, readings);
+        card::add(&mut page, readings, &[]);
     }
     add_end(&mut page, record);
     for reported in &record.reported {
@@ -114,46 +116,6 @@ pub(crate) fn seconds_of(moment: &str) -> Option<f64> {
     let moment: humantime::Timestamp = moment.parse().ok()?;
     let since = moment.duration_since(std::time::SystemTime::UNIX_EPOCH).ok()?;
     Some(since.as_secs_f64())
-}
-
-fn add_readings(page: &mut Exposition, readings: &Readings) {
-    page.plain("gpulint_samples_total", Counter, "Readings of the card.", readings.samples as f64);
-    page.plain("gpulint_samples_failed_total", Counter, "Readings that failed.", readings.failed as f64);
-    let quantities = [
-        ("gpulint_memory_used_bytes", "Memory in use on the card, by everybody.", readings.memory, 1.0),
-        ("gpulint_command_memory_bytes", "Memory of the command on the card.", readings.command_memory, 1.0),
-        ("gpulint_utilization_ratio", "Share of time in which a kernel ran.", readings.utilisation, 0.01),
-        ("gpulint_temperature_celsius", "Temperature of the card.", readings.temperature, 1.0),
-        ("gpulint_power_watts", "Power of the card.", readings.power_milliwatts, 0.001),
-    ];
-    for (name, help, summary, factor) in quantities {
-        let Some(summary) = summary else { continue };
-        let values = [
-            ("last", summary.last as f64),
-            ("min", summary.min as f64),
-            ("mean", summary.mean),
-            ("max", summary.max as f64),
-        ];
-        for (statistic, value) in values {
-            page.one(name, Gauge, help, &[("statistic", statistic)], value * factor);
-        }
-    }
-    for slowed in &readings.slowed {
-        let reason = [("reason", slowed.reason.as_str())];
-        let help = "Readings in which something kept the clocks down.";
-        page.one("gpulint_slowed_samples_total", Counter, help, &reason, slowed.samples as f64);
-    }
-    let mut numbers = readings.xids.iter().map(|xid| xid.number).collect::<Vec<_>>();
-    numbers.sort_unstable();
-    for same in numbers.chunk_by(|one, other| one == other) {
-        let number =
-            same.first().copied().flatten().map_or("unknown".to_owned(), |number| number.to_string());
-        let help = "Errors that the driver reported about the card.";
-        page.one("gpulint_xid_total", Counter, help, &[("xid", &number)], same.len() as f64);
-    }
-    let foreign = readings.foreign_processes.len() as f64;
-    let help = "Processes of others that were seen on the card.";
-    page.plain("gpulint_foreign_processes", Gauge, help, foreign);
 }
 
 fn add_end(page: &mut Exposition, record: &Record) {

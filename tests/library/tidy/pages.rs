@@ -115,14 +115,19 @@ fn every_reason_of_a_verdict_is_explained() {
 }
 
 #[test]
-fn every_metric_of_a_validation_is_explained() {
-    let page = read("docs/validate.md");
+fn every_metric_of_a_run_and_of_a_validation_is_explained() {
     let metric = Regex::new("\"(gpulint_[a-z_]+)\"").expect("it is one");
-    let text = read("crates/runtime/src/validation/pages/prometheus.rs");
-    let metrics: Vec<_> = metric.captures_iter(&text).map(|found| found[1].to_owned()).collect();
-    assert!(metrics.len() > 10, "{metrics:?}");
-    let missing = metrics.into_iter().filter(|metric| !page.contains(&format!("`{metric}`")));
-    none_of(missing.collect(), "metrics that docs/validate.md does not explain");
+    for (file, page) in [
+        ("crates/runtime/src/metrics.rs", "docs/runs.md"),
+        ("crates/runtime/src/metrics/card.rs", "docs/runs.md"),
+        ("crates/runtime/src/validation/pages/prometheus.rs", "docs/validate.md"),
+    ] {
+        let (text, explained) = (read(file), read(page));
+        let metrics: Vec<_> = metric.captures_iter(&text).map(|found| found[1].to_owned()).collect();
+        assert!(metrics.len() > 10, "{file}: {metrics:?}");
+        let missing = metrics.into_iter().filter(|metric| !explained.contains(&format!("`{metric}`")));
+        none_of(missing.collect(), &format!("metrics of {file} that {page} does not explain"));
+    }
 }
 
 #[test]

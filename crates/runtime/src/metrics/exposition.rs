@@ -10,20 +10,27 @@ pub enum Kind {
 
 /// A page of samples that share some labels.
 pub(crate) struct Exposition {
-    text: String,
+    /// In the order of their first samples. They are a few dozen.
+    families: Vec<Family>,
     /// As they are written, without braces.
     common: String,
-    /// To which the last sample belongs.
-    family: &'static str,
+}
+
+struct Family {
+    name: &'static str,
+    /// Its header and its samples.
+    text: String,
 }
 
 impl Exposition {
-    pub fn of(labels: Vec<(&'static str, String)>) -> Exposition {
+    /// `stage` is the command of gpulint that writes it. Their pages have families in common, and the node exporter, which reads them
+    /// all, refuses two samples with the same labels.
+    pub fn of(stage: &str, labels: &[(&'static str, String)]) -> Exposition {
         let labels = labels.iter().map(|(name, value)| (*name, value.as_str()));
-        Exposition { text: String::new(), common: written(labels), family: "" }
+        Exposition { families: Vec::new(), common: written([("stage", stage)].into_iter().chain(labels)) }
     }
 
-    /// A sample with labels of its own. Those of one family come one after the other.
+    /// A sample with labels of its own, put to those of its family.
     pub fn one(
         &mut self,
         family: &'static str,
@@ -32,22 +39,21 @@ impl Exposition {
         labels: &[(&'static str, &str)],
         value: f64,
     ) {
-        // Writing to a text does not fail.
-        if self.family != family {
-            self.family = family;
+        let at = self.families.iter().position(|known| known.name == family).unwrap_or_else(|| {
             let kind = match kind {
                 Kind::Counter => "counter",
                 Kind::Gauge => "gauge",
             };
-            let _ = writeln!(self.text, "# HELP {family} {help}\n# TYPE {family} {kind}");
-        }
+            let text = format!("# HELP {family} {help}\n# TYPE {family} {kind}\n");
+            self.families.push(Family { name: family, text });
+            self.families.len() - 1
+        });
         let own = written(labels.iter().copied());
-        let separator = if self.common.is_empty() || own.is_empty() { "" } else { "," };
-        let _ = match (&self.common, &own) {
-            (common, own) if common.is_empty() && own.is_empty() => write!(self.text, "{family}"),
-            (common, own) => write!(self.text, "{family}{{{common}{separator}{own}}}"),
-        };
-        let _ = writeln!(self.text, " {}", number(value));
+        let parts = [self.common.as_str(), own.as_str()].into_iter().filter(|part| !part.is_empty());
+        let labels = parts.collect::<Vec<_>>().join(",");
+        let labels = if labels.is_empty() { labels } else { format!("{{{labels}}}") };
+        // Writing to a text does not fail.
+        let _ = writeln!(self.families[at].text, "{family}{labels} {}", number(value));
     }
 
     pub fn plain(&mut self, family: &'static str, kind: Kind, help: &str, value: f64) {
@@ -62,7 +68,7 @@ impl Exposition {
     }
 
     pub(crate) fn into_text(self) -> String {
-        self.text
+        self.families.into_iter().map(|family| family.text).collect()
     }
 }
 

@@ -102,8 +102,7 @@ fn label_fault(mut rest: &str) -> Option<&'static str> {
 fn a_record_is_a_page_of_the_format() {
     let page = text(&record());
     assert_eq!(faults(&page), [""; 0], "{page}");
-    let common =
-        r#"gpu_uuid="GPU-1",gpu_name="a \\ \"card\"\nof two lines",command="py\"thon",simulated="true""#;
+    let common = r#"stage="exec",gpu_uuid="GPU-1",gpu_name="a \\ \"card\"\nof two lines",command="py\"thon",simulated="true""#;
     for line in [
         format!("gpulint_memory_size_bytes{{{common}}} 25769803776"),
         format!("gpulint_temperature_celsius{{{common},statistic=\"mean\"}} 47.5"),
@@ -122,7 +121,7 @@ fn a_record_is_a_page_of_the_format() {
 fn what_is_not_known_is_left_out() {
     let page = text(&Record::begun(Vec::new()));
     assert_eq!(faults(&page), [""; 0], "{page}");
-    assert!(page.contains("\ngpulint_run_end{kind=\"running\"} 1\n"), "{page}");
+    assert!(page.contains("\ngpulint_run_end{stage=\"exec\",kind=\"running\"} 1\n"), "{page}");
     assert!(!page.contains("memory"), "{page}");
 }
 

@@ -10,8 +10,8 @@ use crate::runtime::validation::pages::words::code;
 use std::collections::BTreeMap;
 
 pub fn prometheus(fleet: &Fleet) -> String {
-    let simulated = fleet.simulated.then(|| ("simulated", "true".to_owned()));
-    let mut page = Exposition::of(simulated.into_iter().collect());
+    let simulated = [("simulated", "true".to_owned())];
+    let mut page = Exposition::of("fleet", if fleet.simulated { &simulated } else { &[] });
     let version = [("version", fleet.version.as_str())];
     page.one("gpulint_info", Gauge, "The version of gpulint, as a label.", &version, 1.0);
     let help = "The verdict on all machines, as a label.";

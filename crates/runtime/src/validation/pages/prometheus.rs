@@ -3,12 +3,11 @@
 
 use super::super::document::{Check, Speed, Validation};
 use super::words;
-use crate::runtime::metrics::exposition::{Exposition, Kind::Counter, Kind::Gauge};
-use crate::runtime::metrics::seconds_of;
-use std::collections::BTreeMap;
+use crate::runtime::metrics::exposition::{Exposition, Kind::Gauge};
+use crate::runtime::metrics::{card, seconds_of};
 
 pub fn prometheus(validation: &Validation) -> String {
-    let mut page = Exposition::of(common_labels(validation));
+    let mut page = Exposition::of("validate", &common_labels(validation));
     let version = [("version", validation.version.as_str())];
     page.one("gpulint_info", Gauge, "The version of gpulint, as a label.", &version, 1.0);
     let started = seconds_of(&validation.started);
@@ -39,7 +38,6 @@ fn common_labels(validation: &Validation) -> Vec<(&'static str, String)> {
     labels
 }
 
-/// One family after the other, each with all checks.
 fn add_checks(page: &mut Exposition, checks: &[Check]) {
     for check in checks {
         let (kind, state) = (words::code(&check.kind), words::code(&check.state));
@@ -52,12 +50,8 @@ fn add_checks(page: &mut Exposition, checks: &[Check]) {
         }
     };
     family("gpulint_target_wall_seconds", "How long a check took.", &|check| check.wall_seconds);
-    family("gpulint_lock_wait_seconds", "How long a check waited for the card.", &|check| {
+    family("gpulint_lock_wait_seconds", "How long it waited for the card.", &|check| {
         Some(check.record.as_ref()?.slot?.waited_seconds)
-    });
-    let help = "Processes of others that were seen on the card.";
-    family("gpulint_foreign_processes", help, &|check| {
-        Some(check.record.as_ref()?.readings.as_ref()?.foreign_processes.len() as f64)
     });
     family("gpulint_wrong_elements", "Elements of products that are not what they must be.", &|check| {
         let leak = check.leak.as_ref().map(|leak| leak.wrong);
@@ -68,16 +62,8 @@ fn add_checks(page: &mut Exposition, checks: &[Check]) {
     add_speeds(page, checks);
     for check in checks {
         let readings = check.record.as_ref().and_then(|record| record.readings.as_ref());
-        let mut numbers = BTreeMap::new();
-        for xid in readings.iter().flat_map(|readings| &readings.xids) {
-            *numbers
-                .entry(xid.number.map_or_else(|| "unknown".to_owned(), |number| number.to_string()))
-                .or_insert(0u32) += 1;
-        }
-        for (number, count) in numbers {
-            let labels = [("target", check.name.as_str()), ("xid", number.as_str())];
-            let help = "Errors that the driver reported about the card.";
-            page.one("gpulint_xid_total", Counter, help, &labels, f64::from(count));
+        if let Some(readings) = readings {
+            card::add(page, readings, &[("target", &check.name)]);
         }
     }
 }
