@@ -179,7 +179,8 @@ impl PolicyDraft {
             };
             let entry_points = parts.modules.keys().cloned().collect();
             let seen = Some(format!("every GPU is hidden from them at {seen}"));
-            self.cpu = Some(Cpu { entry_points, seen, ..Cpu::default() });
+            let gpu_modules = parts.gpu_modules.clone();
+            self.cpu = Some(Cpu { entry_points, gpu_modules, seen, ..Cpu::default() });
         }
         if let Some((file, place)) = parts.importing.first_key_value() {
             let others = match parts.importing.len() - 1 {

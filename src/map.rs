@@ -23,7 +23,7 @@ pub mod dot;
 mod drawing;
 mod folding;
 pub mod html;
-mod imports;
+pub(crate) mod imports;
 pub mod json;
 mod layout;
 mod machine;

@@ -2,6 +2,7 @@
 //! Where they differ nothing is chosen, and both are shown.
 
 mod cpu_parts;
+mod gpu_modules;
 
 use crate::code::Host;
 use crate::facts::{FileId, Place};
@@ -134,7 +135,11 @@ impl Evidence {
         let (mut program, _) = program_of(&sources, &settings, options, rules, None);
         let judge = |_: &Program<'_>, trace: &Trace, start: Start| sights(trace, start);
         let seen = program.follow(judge, |_: &mut Vec<GpuEvidence>| {}, None).judged;
-        let mut evidence = Evidence { cpu: CpuParts::of(&seen, &program), ..Evidence::default() };
+        let mut cpu = CpuParts::of(&seen, &program);
+        if !cpu.files.is_empty() {
+            cpu.gpu_modules = gpu_modules::of(&mut program, &cpu.files);
+        }
+        let mut evidence = Evidence { cpu, ..Evidence::default() };
         for sight in seen {
             evidence.add(&sight, &sources);
         }

@@ -55,8 +55,8 @@ pub(super) fn cpu(cpu: Option<&Cpu>, switch: Option<&(String, String)>, text: &m
     if let Some(modules @ [_, ..]) = cpu.map(|cpu| &cpu.gpu_modules[..]) {
         let _ = writeln!(
             text,
-            "{commented}  gpu-modules: {}  # modules of the project that are GPU code",
-            list(modules)
+            "{commented}{:34}  # modules of the project that are GPU code",
+            format!("  gpu-modules: {}", list(modules))
         );
     }
     if let Some((name, why)) = switch {

@@ -70,7 +70,7 @@ fn as_from<S: serde::Serializer>(spot: &PlaceText, serializer: S) -> Result<S::O
 
 /// One import, as it is written.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Found {
+pub(crate) struct Found {
     pub place: Place,
     pub to: Target,
     pub kind: ImportKind,
@@ -80,7 +80,7 @@ pub(super) struct Found {
 
 /// What is imported.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Target {
+pub(crate) enum Target {
     File(FileId),
     /// A GPU library.
     Outside(String),
@@ -144,7 +144,7 @@ pub(super) fn entered_in(trace: &Trace, start: Start) -> impl Iterator<Item = En
 }
 
 /// The imports that are written in a file, of project modules and of GPU libraries.
-pub(super) fn edges_of(program: &Program<'_>, file: FileId) -> Vec<Found> {
+pub(crate) fn edges_of(program: &Program<'_>, file: FileId) -> Vec<Found> {
     let code = program.code(file);
     let names = Names::of(program, file);
     let lazy = lazy_modules(program, file, code);

@@ -15,6 +15,10 @@ pub struct CpuParts {
     pub modules: BTreeMap<String, String>,
     /// Those that import a GPU library all the same, by the names of their files.
     pub importing: BTreeMap<String, String>,
+    /// The files of those that import none.
+    pub(super) files: BTreeSet<FileId>,
+    /// Modules of the project that are GPU code, and that none of these leads to.
+    pub gpu_modules: Vec<String>,
 }
 
 impl CpuParts {
@@ -34,6 +38,9 @@ impl CpuParts {
                 continue;
             }
             let shown = program.sources.shown(*place);
+            if !importing.contains(file) {
+                parts.files.insert(*file);
+            }
             let (among, name) = match importing.contains(file) {
                 true => (&mut parts.importing, source.name.clone()),
                 false => (&mut parts.modules, program.dotted(*file)),

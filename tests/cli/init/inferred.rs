@@ -112,6 +112,37 @@ fn parts_from_which_every_gpu_is_hidden_are_named() {
 }
 
 #[test]
+fn modules_that_are_gpu_code_are_named_beside_a_part_that_needs_none() {
+    let project = Project::new()
+        .file("run.sh", "CUDA_VISIBLE_DEVICES= python export.py\npython train.py\n")
+        .file("export.py", format!("import app.tables\n{WAITS}"))
+        .file("train.py", format!("import app.fast.kernels, app.model\n{TAKES}"))
+        .file("app/__init__.py", "")
+        .file("app/tables.py", "import json\n")
+        // In a function, so that the rule about imports alone says nothing of who imports it.
+        .file("app/model.py", "def model():\n    import torch\n    return torch.nn.Linear(2, 2).cuda()\n")
+        .file("app/types.py", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import torch\n")
+        .file("app/fast/__init__.py", "import cupy\n")
+        .file("app/fast/kernels.py", "import cupy\n")
+        .file("app/fast/more/__init__.py", "from numba import cuda\n")
+        .file("tests/test_model.py", "import torch\n");
+    let text = inferred(&project);
+    assert!(text.contains("\n  gpu-modules: [\"app.fast\", \"app.model\"]"), "{text}");
+    let of_cpu = |project: &Project| {
+        project.run("check --select gpu-import-in-cpu-mode,gpu-import-reached --format json").findings()
+    };
+    assert_eq!(of_cpu(&project), [""; 0], "what is named holds today");
+    // One that the part uses is none of them, whatever it imports.
+    let project = project.file("app/tables.py", "import app.model\n");
+    assert_ne!(of_cpu(&project), [""; 0]);
+    let text = inferred(&project);
+    assert!(text.contains("\n  gpu-modules: [\"app.fast\"]"), "{text}");
+    // Where everything needs a GPU, there is no such part.
+    let text = inferred(&project.file("run.sh", "python train.py\n"));
+    assert!(!text.contains("gpu-modules"), "{text}");
+}
+
+#[test]
 fn the_variable_that_chooses_between_cpu_and_gpu_is_named() {
     let chooses = |name: &str| {
         format!(
