@@ -322,3 +322,24 @@ fn sarif_shows_what_happens_in_the_order_in_which_it_happens() {
     let answer = project.file("b.py", helper).run("check --format sarif a.py");
     assert_eq!(flow(&answer, "missing-visible-devices"), ["a.py:2", "b.py:3", "b.py:5"]);
 }
+
+#[test]
+fn code_of_several_lines_is_told_in_one() {
+    let program = |given: &str| {
+        format!(
+            "import torch\nfrom diffusers import StableDiffusionPipeline\n\ndevice = \"cuda\" if torch.cuda.is_available() else \"cpu\"\n\
+             pipe = StableDiffusionPipeline.from_pretrained(\n    {given}torch_dtype=torch.float16,\n).to(device)\n"
+        )
+    };
+    let project = Project::new()
+        .file("requirements.txt", "torch==1.13.1\ndiffusers\n")
+        .file("a.py", program("\"some/model\", "))
+        .file("b.py", program("\"some/model\",\n    controlnet=None,\n    safety_checker=None,\n    "));
+    let answer = project.run("check --select half-on-cpu --format concise");
+    for told in [
+        "`StableDiffusionPipeline.from_pretrained(\"some/model\", torch_dtype=torch.float16)` is float16",
+        "`StableDiffusionPipeline.from_pretrained(…)` is float16",
+    ] {
+        assert!(answer.stdout.contains(told), "{told}\n{}", answer.stdout);
+    }
+}

@@ -283,9 +283,37 @@ impl FileRule<'_> {
             advice: rule.advice.as_ref().map(|advice| filled(advice, &seen.words)),
             values: seen.words.iter().map(|(name, word)| ((*name).to_owned(), word.clone())).collect(),
             related: seen.related,
-            ..Finding::new((&rule.id, &rule.family), severity, seen.place, filled(&rule.message, &seen.words))
+            ..Finding::new(
+                (&rule.id, &rule.family),
+                severity,
+                seen.place,
+                filled(&rule.message, &in_one_line(&seen.words)),
+            )
         }
     }
+}
+
+/// Longer code of several lines is shown without what a call is given.
+const MOST_CODE: usize = 80;
+
+/// Code of several lines, as a message has it: in one, and of a long call only what is called.
+fn in_one_line(words: &[(&'static str, String)]) -> Vec<(&'static str, String)> {
+    let one_line = |text: &String| {
+        if !text.contains('\n') {
+            return text.clone();
+        }
+        let joined = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let joined = [(", )", ")"), ("( ", "("), (" )", ")"), ("[ ", "["), (" ]", "]")]
+            .iter()
+            .fold(joined, |code, (spaced, close)| code.replace(spaced, close));
+        match joined.split_once('(') {
+            Some((called, _)) if joined.chars().count() > MOST_CODE && joined.ends_with(')') => {
+                format!("{called}(…)")
+            }
+            _ => joined,
+        }
+    };
+    words.iter().map(|(name, text)| (*name, one_line(text))).collect()
 }
 
 fn filled(template: &str, words: &[(&'static str, String)]) -> String {

@@ -27,7 +27,7 @@ pub(super) fn of_chosen_device(scope: &FileScope<'_>) -> Vec<RawFinding> {
     }
     let mut moved: Vec<Moved<'_>> = Vec::new();
     let mut halved: Vec<(&str, Option<usize>, Span)> = Vec::new();
-    let mut loaded: Vec<(Option<usize>, Span, Span)> = Vec::new();
+    let mut loaded: Vec<(Option<usize>, Span, [Span; 2])> = Vec::new();
     walk(scope.code, &mut |part, around| {
         let function = functions_around(around).next_back();
         match part {
@@ -46,7 +46,7 @@ pub(super) fn of_chosen_device(scope: &FileScope<'_>) -> Vec<RawFinding> {
                     _ => return,
                 };
                 let (begin, chain) = chain_of(value);
-                let is_moved = chain.iter().any(|(name, call)| moves_to_choice(scope, name, call));
+                let is_moved = chain.iter().any(|(name, call, _)| moves_to_choice(scope, name, call));
                 let object = match &begin.kind {
                     _ if chain.is_empty() => None,
                     ExprKind::Name(object) => Some(*object),
@@ -58,8 +58,9 @@ pub(super) fn of_chosen_device(scope: &FileScope<'_>) -> Vec<RawFinding> {
                 if let Some(name) = name.or(object).filter(|_| is_moved) {
                     moved.push(Moved { name, function, place: value.span });
                 }
-                let is_half = chain.iter().any(|(name, call)| makes_half(scope, name, call))
-                    || !is_moved && chain.iter().any(|(name, call)| loads_half(scope, name, call).is_some());
+                let is_half = chain.iter().any(|(name, call, _)| makes_half(scope, name, call))
+                    || !is_moved
+                        && chain.iter().any(|(name, call, _)| loads_half(scope, name, call).is_some());
                 // `model = AutoModel.from_pretrained(…)` names the model, `model.half()` begins with it.
                 if is_half && !is_asked(scope, around) {
                     halved.extend(name.or(object).map(|name| (name, function, value.span)));
@@ -67,47 +68,47 @@ pub(super) fn of_chosen_device(scope: &FileScope<'_>) -> Vec<RawFinding> {
             }
             CodeNode::Expr(expr @ Expr { kind: ExprKind::Call(_), .. }) => {
                 let (_, chain) = chain_of(expr);
-                let format = chain.iter().find_map(|(name, call)| loads_half(scope, name, call));
-                let is_moved = chain.first().is_some_and(|(name, call)| moves_to_choice(scope, name, call));
-                if let Some(format) = format.filter(|_| is_moved && !is_asked(scope, around)) {
-                    loaded.push((function, format, expr.span));
+                let load =
+                    chain.iter().find_map(|(name, call, span)| Some((loads_half(scope, name, call)?, *span)));
+                let is_moved =
+                    chain.first().is_some_and(|(name, call, _)| moves_to_choice(scope, name, call));
+                if let Some((format, load)) = load.filter(|_| is_moved && !is_asked(scope, around)) {
+                    loaded.push((function, format, [load, expr.span]));
                 }
             }
             CodeNode::Expr(_) | CodeNode::Target(_) => {}
         }
     });
-    let mut report = |function: Option<usize>, span: Span, beside: Option<Span>| {
+    let mut report = |function: Option<usize>, span: Span, told: Span, beside: Span| {
         if surely_needs_gpu(scope, function) {
             return;
         }
-        let raw_finding = RawFinding::at(scope.place(span)).word("text", scope.text(span));
-        let raw_finding = match beside.filter(|place| !place.holds(span)) {
-            Some(place) => {
-                raw_finding.beside(scope.place(place), "it goes to the device that is chosen here")
-            }
-            None => raw_finding,
+        let raw_finding = RawFinding::at(scope.place(span)).word("text", scope.text(told));
+        let raw_finding = match beside.holds(span) {
+            true => raw_finding,
+            false => raw_finding.beside(scope.place(beside), "it goes to the device that is chosen here"),
         };
         found.push(if old.is_none() { raw_finding.at_most(Severity::Note) } else { raw_finding });
     };
     for (name, function, span) in halved {
         let same = moved.iter().find(|one| one.name == name && one.function == function);
         if let Some(same) = same {
-            report(function, span, Some(same.place));
+            report(function, span, span, same.place);
         }
     }
-    for (function, span, whole) in loaded {
-        report(function, span, Some(whole));
+    for (function, format, [load, whole]) in loaded {
+        report(function, format, load, whole);
     }
     found
 }
 
-/// What a chain of methods begins with, and its methods, the last one first: `net`, and `to` and `half` of
-/// `net.half().to(device)`.
-fn chain_of<'c, 's>(expr: &'c Expr<'s>) -> (&'c Expr<'s>, Vec<(&'c str, &'c Call<'s>)>) {
+/// What a chain of methods begins with, and its methods, the last one first, each with the code until its end: `net`, and `to` and
+/// `half` of `net.half().to(device)`.
+fn chain_of<'c, 's>(expr: &'c Expr<'s>) -> (&'c Expr<'s>, Vec<(&'c str, &'c Call<'s>, Span)>) {
     let mut chain = Vec::new();
     let mut begin = expr;
     while let Some((object, name, call)) = method_of(begin) {
-        chain.push((name, call));
+        chain.push((name, call, begin.span));
         begin = object;
     }
     (begin, chain)
