@@ -32,6 +32,7 @@ mod why;
 #[cfg(feature = "runtime")]
 mod work_on_card;
 
+use crate::policy;
 use crate::report::commands::{Form, harmless};
 use crate::report::printable;
 use crate::settings::{Request, Settings, SettingsError, resolve};
@@ -230,6 +231,16 @@ fn settings_of(request: &Request) -> Result<(Settings, FileSelection), SettingsE
     let wins = if settings.policy_file.is_some() { "; keys of the project's policy win" } else { "" };
     if !files.is_empty() {
         say_always(format_args!("note: also uses {}{wins}", files.join(", ")));
+    }
+    if let Some(file) = &settings.policy_file {
+        for other in policy::passed_over(&settings.disk, file) {
+            let (other, file) = (other.file_name().unwrap_or_default(), file.file_name().unwrap_or_default());
+            say(format_args!(
+                "note: the policy in {} is not read, because {} lies beside it",
+                other.display(),
+                file.display()
+            ));
+        }
     }
     Ok((settings, extent))
 }

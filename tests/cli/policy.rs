@@ -63,6 +63,27 @@ fn each_value_of_a_subfolders_policy_has_a_file() {
 }
 
 #[test]
+fn a_policy_that_another_one_beside_it_hides_is_named() {
+    let project = Project::new()
+        .file("gpulint.yaml", "gpu: {visible-devices: \"1\"}\n")
+        .file("gpulint.yml", "gpu: {visible-devices: \"2\"}\n")
+        .file("pyproject.toml", "[tool.gpulint.gpu]\nvisible-devices = \"3\"\n")
+        .file("a.py", "x = 1\n");
+    let told =
+        |name: &str| format!("note: the policy in {name} is not read, because gpulint.yaml lies beside it\n");
+    let answer = project.run("check");
+    assert!(
+        answer.stderr.contains(&format!("{}{}", told("gpulint.yml"), told("pyproject.toml"))),
+        "{answer:?}"
+    );
+    assert!(!project.run("check --quiet").stderr.contains("is not read"));
+    // One that is about something else is no policy, and neither is what `--config` does not name.
+    let project = project.file("pyproject.toml", "[tool.other]\nnames = [\"gpulint\"]\n");
+    assert!(!project.run("check").stderr.contains("pyproject.toml"));
+    assert!(!project.run("check --config gpulint.yml").stderr.contains("is not read"));
+}
+
+#[test]
 fn the_root_without_a_policy() {
     let project = Project::new().file("a/b.py", "").file("repo/.git/HEAD", "").file("repo/x/y.py", "");
     assert_eq!(shown(&project, ".", "a"), "# root: \n# policy: none");

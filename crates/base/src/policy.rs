@@ -22,7 +22,7 @@ mod runtime;
 pub use amount::Amount;
 pub use cpu::Cpu;
 pub use discover::work_tree;
-pub use discover::{PolicySearch, discover, policy_files_of, policy_in, project_root, upwards};
+pub use discover::{PolicySearch, discover, passed_over, policy_files_of, policy_in, project_root, upwards};
 pub use error::PolicyError;
 pub use gpu::{DeviceOrder, Gpu};
 pub use layers::{LayeredPolicy, Origin, layered, machine_places};

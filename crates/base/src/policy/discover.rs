@@ -64,6 +64,16 @@ pub fn policy_in(disk: &Disk, folder: &Path) -> Result<Option<(PathBuf, Policy)>
     Ok(None)
 }
 
+/// What lies beside a policy and would be one if that were not there.
+pub fn passed_over(disk: &Disk, policy: &Path) -> Vec<PathBuf> {
+    let Some(folder) = policy.parent() else { return Vec::new() };
+    let is_policy = |file: &PathBuf| match file.ends_with(PYPROJECT) {
+        true => disk.is_file(file) && !matches!(load::load_pyproject(disk, file), Ok(None)),
+        false => disk.has(file),
+    };
+    policy_files_of(folder).skip_while(|file| file != policy).skip(1).filter(is_policy).collect()
+}
+
 /// The file of a policy in YAML. Not `is_file`: a broken link or a folder of that name is told, never passed over.
 fn yaml_in(disk: &Disk, folder: &Path) -> Option<PathBuf> {
     NAMES.iter().map(|name| folder.join(name)).find(|file| disk.has(file))
