@@ -83,6 +83,8 @@ def search(binary, name, seconds):
         # What a static keeps is no leak, and safe code may leak.
         "detect_leaks": 0,
         "print_final_stats": 1,
+        # Names of functions take a program of their own, again and again.
+        "print_funcs": 0,
     }
     before = set(artifacts.iterdir())
     command = [binary, *(f"-{key}={value}" for key, value in options.items()), corpus, seeds]
